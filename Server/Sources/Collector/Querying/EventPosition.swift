@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 package import TrackwayEvents
+internal import TrackwayJournal
 
 /// An event's place in the collector's intake log: which frame it arrived in, and its index within that frame's batch.
 ///
@@ -64,7 +65,7 @@ extension EventPosition: LosslessStringConvertible {
 package struct TimedPlace: Sendable, Hashable, LosslessStringConvertible {
     /// When the session began, or when the person was last seen.
     package var time: Timestamp
-    /// Its number in the index, which tells apart what happened at once.
+    /// Its number, which tells apart what happened at once: of a session and of a person the same in every store.
     package var number: Int64
 
     /// A place.
@@ -81,4 +82,28 @@ package struct TimedPlace: Sendable, Hashable, LosslessStringConvertible {
     }
 
     package var description: String { "\(time.milliseconds).\(number)" }
+}
+
+extension TimedPlace {
+    /// The number of a session: the same in every store, and another for each.
+    package static func number(ofSession id: String, of installation: InstallationID?) -> Int64 {
+        number(bytes(installation) + id.utf8)
+    }
+
+    /// The number of a person: the same in every store, and another for each.
+    package static func number(of person: PersonKey) -> Int64 {
+        switch person {
+        case .user(let id): number([UInt8(ascii: "u")] + id.utf8)
+        case .visitor(let id): number([UInt8(ascii: "v")] + bytes(id))
+        }
+    }
+
+    /// From 0 on, of half a SHA-256: nobody can choose ids so that two have one number.
+    private static func number(_ key: [UInt8]) -> Int64 {
+        Int64(SHA256.hash(key).prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } >> 1)
+    }
+
+    private static func bytes(_ id: InstallationID?) -> [UInt8] {
+        [id?.high ?? 0, id?.low ?? 0].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
+    }
 }

@@ -30,6 +30,9 @@ package struct StoredSession: Sendable, Hashable {
     /// Starts, ends and crashes of the app, in order.
     package var launches: [StoredLaunch] = []
 
+    /// The most screens, and the most launches, of one session in an answer.
+    package static let maxParts = 500
+
     /// A session without its screens and launches.
     package init(
         place: TimedPlace,

@@ -56,8 +56,11 @@ package struct StoredUser: Sendable, Hashable {
     package var attributes: [Attribute] = []
     /// Whether there is more than that.
     package var hasMoreAttributes = false
-    /// The person's number in the index, which tells apart who was seen at once.
+    /// The person's number, which tells apart who was seen at once: the same in every store.
     package var number: Int64 = 0
+
+    /// The most installations in one answer.
+    package static let maxInstallations = 20
 
     /// The person's place among those seen last.
     package var place: TimedPlace { TimedPlace(time: last, number: number) }

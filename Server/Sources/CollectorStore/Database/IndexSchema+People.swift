@@ -27,4 +27,17 @@ extension IndexSchema {
         );
 
         """
+
+    /// What tells sessions and people of one moment apart, the same in every store (``TimedPlace``).
+    static let fourteenth = """
+        ALTER TABLE sessions ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;
+        DROP INDEX sessions_by_start;
+        CREATE INDEX sessions_by_start ON sessions (start, mark);
+        DROP INDEX sessions_by_installation;
+        CREATE INDEX sessions_by_installation ON sessions (installation, start, mark);
+        ALTER TABLE users ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;
+        DROP INDEX users_by_last;
+        CREATE INDEX users_by_last ON users (last, mark) WHERE last IS NOT NULL;
+
+        """
 }

@@ -33,6 +33,8 @@ enum IndexSchema {
         migrator.registerMigration("12") { try $0.execute(sql: twelfth + clearingOfDeviceFacts) }
         // What an app records itself lies together: the index is made anew from the log.
         migrator.registerMigration("13") { try $0.execute(sql: thirteenth + clearing) }
+        // When sessions begin, and which of one moment comes first, depends on events alone: the index is made anew from the log.
+        migrator.registerMigration("14") { try $0.execute(sql: fourteenth + clearing) }
         return migrator
     }
 

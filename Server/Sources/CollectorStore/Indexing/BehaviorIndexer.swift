@@ -12,17 +12,14 @@ internal import TrackwayEvents
 final class BehaviorIndexer {
     private final class SessionSum {
         let number: Int64
-        let beganIsKnown: Bool
-        var first = Int64.max
+        var ordinal: Int64?
+        var start = Int64.max
         var last = Int64.min
         var events: Int64 = 0
         var engagement: Int64 = 0
         var foreground: Int64 = 0
 
-        init(number: Int64, beganIsKnown: Bool) {
-            self.number = number
-            self.beganIsKnown = beganIsKnown
-        }
+        init(number: Int64) { self.number = number }
     }
 
     private final class VisitSum {
@@ -36,13 +33,23 @@ final class BehaviorIndexer {
 
     private struct SessionKey: Hashable {
         let installation: Int64
-        let id: String
+        let id: ByteText
     }
 
     private struct VisitKey: Hashable {
         let user: Int64
         let installation: Int64
         let session: Int64
+    }
+
+    private struct Place {
+        let session: ByteText?
+        let sum: SessionSum?
+        /// What the context tells of the session, if it is the one the event names.
+        let began: SessionBeginning
+        let visit: VisitSum?
+        let user: Int64?
+        let device: DeviceSums.Sum?
     }
 
     private let sessions: SessionTable
@@ -57,8 +64,9 @@ final class BehaviorIndexer {
     private var metSessions: [SessionSum] = []
     private var metVisits: [VisitSum] = []
     /// Where the last event belonged; most events belong where the one before did.
-    private var place: (session: String?, sum: SessionSum?, visit: VisitSum?, user: Int64?, device: DeviceSums.Sum?)?
+    private var place: Place?
     private var installation: Int64 = 0
+    private var installationID: InstallationID?
     private var facts = ContextFacts()
     /// Whose the events are, once it was looked up.
     private var whose: Int64??
@@ -103,9 +111,14 @@ final class BehaviorIndexer {
     }
 
     /// Nothing is known about the events that follow.
-    func noContext(installation: Int64) {
+    ///
+    /// - Parameters:
+    ///   - installation: The installation's number; 0 when there is none.
+    ///   - id: Its id.
+    func noContext(installation: Int64, _ id: InstallationID?) {
         facts = ContextFacts()
         self.installation = installation
+        installationID = id
         place = nil
         whose = nil
     }
@@ -118,7 +131,7 @@ final class BehaviorIndexer {
         if let id = facts.user {
             found = try people.user(id)
         } else {
-            found = installation == 0 ? nil : try people.visitor(of: installation)
+            found = try installationID.map { try people.visitor(of: installation, $0) }
         }
         whose = .some(found)
         return found
@@ -127,11 +140,9 @@ final class BehaviorIndexer {
     /// Whose the next event is: the number of the person it counts for and that of its session, nil where there is none. Both are
     /// there afterwards.
     ///
-    /// - Parameters:
-    ///   - session: The session's id, if the event has one.
-    ///   - time: When it happened: when the session began, if nothing says more.
-    func place(_ session: String?, at time: Int64) throws -> (person: Int64?, session: Int64?) {
-        if place == nil || place?.session != session { try settle(session, at: time) }
+    /// - Parameter session: The session's id, if the event has one.
+    func place(_ session: String?) throws -> (person: Int64?, session: Int64?) {
+        if place == nil || place?.session != session.map(ByteText.init) { try settle(session) }
         return (place?.user, place?.sum?.number)
     }
 
@@ -142,8 +153,9 @@ final class BehaviorIndexer {
         position: EventPosition,
         captured values: JSONValue.Object
     ) throws {
-        if let sum = place?.sum {
-            sum.first = min(sum.first, time)
+        if let place, let sum = place.sum {
+            sum.start = min(sum.start, place.began.start?.milliseconds ?? time)
+            sum.ordinal = sum.ordinal ?? place.began.ordinal
             sum.last = max(sum.last, time)
             sum.events += 1
         }
@@ -163,7 +175,8 @@ final class BehaviorIndexer {
         for sum in metSessions where sum.events > 0 {
             try sessions.add(
                 to: sum.number,
-                first: sum.beganIsKnown ? .max : sum.first,
+                ordinal: sum.ordinal,
+                start: sum.start,
                 last: sum.last,
                 events: sum.events,
                 engagement: sum.engagement,
@@ -198,8 +211,8 @@ final class BehaviorIndexer {
 
     // MARK: Where an event belongs
 
-    private func settle(_ session: String?, at time: Int64) throws {
-        let sum = try session.map { try sessionSum($0, at: time) }
+    private func settle(_ session: String?) throws {
+        let sum = try session.map { try sessionSum($0) }
         let user = try person()
         var visit: VisitSum?
         if let user {
@@ -213,22 +226,26 @@ final class BehaviorIndexer {
             }
         }
         let device = installation == 0 ? nil : deviceSums.sum(of: installation)
-        place = (session, sum, visit, user, device)
+        place = Place(
+            session: session.map(ByteText.init),
+            sum: sum,
+            began: SessionBeginning(session, facts),
+            visit: visit,
+            user: user,
+            device: device
+        )
     }
 
-    private func sessionSum(_ id: String, at time: Int64) throws -> SessionSum {
-        let key = SessionKey(installation: installation, id: id)
+    private func sessionSum(_ id: String) throws -> SessionSum {
+        let key = SessionKey(installation: installation, id: ByteText(id))
         if let sum = sessionSums[key] { return sum }
-        // The context's session tells more, if it is the one the event names.
-        let known = facts.session == id ? facts : nil
         let (number, isNew) = try sessions.number(
             of: id,
             installation: installation,
-            ordinal: known?.sessionNumber,
-            start: known?.sessionStart?.milliseconds ?? time
+            mark: TimedPlace.number(ofSession: id, of: installationID)
         )
         if isNew { screens.began(number) }
-        let sum = SessionSum(number: number, beganIsKnown: known?.sessionStart != nil)
+        let sum = SessionSum(number: number)
         sessionSums[key] = sum
         metSessions.append(sum)
         return sum
@@ -242,73 +259,58 @@ final class BehaviorIndexer {
         at time: Int64,
         _ position: EventPosition
     ) throws {
+        if let fact = CapturedFact(kind, values, facts, at: Timestamp(milliseconds: time)) {
+            return try captured(fact, at: time, position)
+        }
+        if kind.isAboutPerson(values) {
+            guard let user = place?.user else { return }
+            var attributes = people.attributes(of: user, from: installation)
+            return try attributes.apply(kind, values, at: time)
+        }
+        // Without an installation it is not known whose device it is.
+        guard installation != 0 else { return }
+        switch kind {
+        case .properties: try devices.properties(values, at: time, position, installation: installation)
+        case .state: try devices.state(at: time, position, installation: installation)
+        default: break
+        }
+    }
+
+    private func captured(_ fact: CapturedFact, at time: Int64, _ position: EventPosition) throws {
         let sum = place?.sum
         let session = sum?.number ?? 0
-        switch kind {
-        case .screen:
-            guard let screen = values[CapturedKey.screenName]?.string ?? facts.screen else { return }
-            if let engagement = CapturedKind.duration(values[CapturedKey.engagementTime]), engagement > 0 {
-                // Of the screen before; repeated here when it was long enough for an event of its own.
-                if try screens.engage(session, installation, nil, engagement, before: time, onlyUntold: true) {
-                    sum?.engagement += engagement
-                }
+        switch fact {
+        case .screen(let screen, let before):
+            // Of the screen before; repeated here when it was long enough for an event of its own.
+            if let before, try screens.engage(session, installation, nil, before, before: time, onlyUntold: true) {
+                sum?.engagement += before
             }
             screens.show(
-                screen,
-                id: values[CapturedKey.screenID]?.string ?? facts.screenID,
-                uniqueID: values[CapturedKey.screenUniqueID]?.string ?? facts.screenUniqueID,
+                screen.name,
+                id: screen.id,
+                uniqueID: screen.uniqueID,
                 at: time,
                 position,
                 session: session,
                 installation: installation
             )
-        case .engagement:
-            guard let engagement = CapturedKind.duration(values[CapturedKey.engagementTime]), engagement > 0 else {
-                return
-            }
+        case .engagement(let screen, let engagement):
             sum?.engagement += engagement
-            _ = try screens.engage(session, installation, facts.screen, engagement, before: time, onlyUntold: false)
-        case .click:
-            // Under the name that tells most: its own, what stands on it, its kind.
-            let names = [CapturedKey.elementID, CapturedKey.elementContent, CapturedKey.elementType]
-            guard let element = names.lazy.compactMap({ values[$0]?.string }).first(where: { !$0.isEmpty }) else {
-                return
-            }
+            _ = try screens.engage(session, installation, screen, engagement, before: time, onlyUntold: false)
+        case .click(let element, let type, let screen):
             clicks.add(
                 ClickWriter.Click(
                     element: element,
-                    type: values[CapturedKey.elementType]?.string,
-                    screen: values[CapturedKey.screenName]?.string ?? facts.screen ?? "",
+                    type: type,
+                    screen: screen,
                     time: time,
                     position: position,
                     installation: installation
                 )
             )
-        case .start, .end, .crash:
-            let duration = kind == .end ? CapturedKind.duration(values[CapturedKey.foregroundDuration]) : nil
-            sum?.foreground += duration ?? 0
-            let launch = StoredLaunch(
-                time: Timestamp(milliseconds: time),
-                kind: kind == .start ? values[CapturedKey.startKind]?.string ?? "start" : kind.rawValue,
-                isFirst: values[CapturedKey.isFirstStart]?.boolean ?? false,
-                isRecovered: values[CapturedKey.isRecovered]?.boolean ?? false,
-                duration: duration
-            )
+        case .launch(let launch):
+            sum?.foreground += launch.duration ?? 0
             try sessions.launch(launch, position, session: session, installation: installation)
-        case .set:
-            // Usually what was set stands in the context. Who signed in says something about the event, not the person.
-            guard let user = place?.user, values[CapturedKey.signedIn] == nil else { return }
-            try people.apply(kind, values, to: user, at: time, from: installation)
-        case .setOnce, .increment, .append, .unset, .delete:
-            guard let user = place?.user else { return }
-            try people.apply(kind, values, to: user, at: time, from: installation)
-        case .properties:
-            // Without an installation it is not known whose device it is.
-            guard installation != 0 else { return }
-            try devices.properties(values, at: time, position, installation: installation)
-        case .state:
-            guard installation != 0 else { return }
-            try devices.state(at: time, position, installation: installation)
         }
     }
 }

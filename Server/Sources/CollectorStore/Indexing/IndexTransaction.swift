@@ -110,7 +110,7 @@ final class IndexTransaction {
             writer: account,
             isErased: place?.isErased ?? false
         )
-        behavior.noContext(installation: place?.number ?? 0)
+        behavior.noContext(installation: place?.number ?? 0, installation)
         plan?.follow(version: nil)
         if let account { try directory.batchArrived(from: account, recorded: recorded ?? 0, at: received) }
     }
@@ -178,7 +178,7 @@ final class IndexTransaction {
         let event = ReceivedEvent(line, scan)
         let time = scan.time ?? batch.received
         let session = facts.session ?? batch.facts?.session
-        if session != waitingSession {
+        if session.map(ByteText.init) != waitingSession.map(ByteText.init) {
             try store()
             waitingSession = session
         }
@@ -202,9 +202,9 @@ final class IndexTransaction {
     /// - Returns: How many were stored; the others had arrived before.
     @discardableResult
     func store() throws -> Int {
-        guard let first = waiting.first else { return 0 }
+        guard !waiting.isEmpty else { return 0 }
         defer { waiting.removeAll(keepingCapacity: true) }
-        let place = try behavior.place(waitingSession, at: first.time)
+        let place = try behavior.place(waitingSession)
         let whose = EventWriter.Whose(
             received: batch.received.milliseconds,
             writer: batch.writer,

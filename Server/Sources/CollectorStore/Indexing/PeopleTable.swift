@@ -23,9 +23,9 @@ struct PeopleTable {
     init(_ db: Database) throws {
         self.db = db
         findUser = try RawStatement(db, "SELECT number FROM users WHERE id = ?")
-        addUser = try RawStatement(db, "INSERT INTO users (id) VALUES (?)")
+        addUser = try RawStatement(db, "INSERT INTO users (id, mark) VALUES (?, ?)")
         findVisitor = try RawStatement(db, "SELECT number FROM users WHERE installation = ? AND id IS NULL")
-        addVisitor = try RawStatement(db, "INSERT INTO users (installation) VALUES (?)")
+        addVisitor = try RawStatement(db, "INSERT INTO users (installation, mark) VALUES (?, ?)")
         describeUser = try RawStatement(
             db,
             """
@@ -73,18 +73,20 @@ struct PeopleTable {
             return findUser.integer(0)
         }
         addUser.bind(1, id)
+        addUser.bind(2, TimedPlace.number(of: .user(id)))
         try addUser.run()
         return db.lastInsertedRowID
     }
 
     /// The number of an installation's visitor who did not sign in.
-    func visitor(of installation: Int64) throws -> Int64 {
+    func visitor(of installation: Int64, _ id: InstallationID) throws -> Int64 {
         findVisitor.bind(1, installation)
         if try findVisitor.step() {
             defer { findVisitor.reset() }
             return findVisitor.integer(0)
         }
         addVisitor.bind(1, installation)
+        addVisitor.bind(2, TimedPlace.number(of: .visitor(id)))
         try addVisitor.run()
         return db.lastInsertedRowID
     }
@@ -119,38 +121,36 @@ struct PeopleTable {
         try setAttribute.run()
     }
 
-    /// Carries out an operation on a person's attributes, as an event tells it.
-    func apply(
-        _ kind: CapturedKind,
-        _ values: JSONValue.Object,
-        to user: Int64,
-        at time: Int64,
-        from installation: Int64
-    ) throws {
-        if kind == .delete {
+    /// The attributes of a person, as an event of an installation changes them.
+    func attributes(of user: Int64, from installation: Int64) -> some PersonAttributeTable {
+        Attributes(people: self, user: user, installation: installation)
+    }
+
+    private struct Attributes: PersonAttributeTable {
+        let people: PeopleTable
+        let user: Int64
+        let installation: Int64
+
+        func known(_ name: String) throws -> PersonAttribute.Outcome? { try people.attribute(user, name) }
+
+        func set(_ name: String, _ outcome: PersonAttribute.Outcome, at time: Int64) throws {
+            let value = outcome.value.json()
+            try people.set(user, name, value, at: time, from: installation, omitted: outcome.omitted)
+        }
+
+        func remove(_ name: String?, upTo time: Int64) throws { try people.remove(user, name, upTo: time) }
+    }
+
+    private func remove(_ user: Int64, _ name: String?, upTo time: Int64) throws {
+        guard let name else {
             removeAttributes.bind(1, user)
             removeAttributes.bind(2, time)
             return try removeAttributes.run()
         }
-        for member in values.members {
-            if kind == .unset {
-                removeAttribute.bind(1, user)
-                removeAttribute.bind(2, member.key)
-                removeAttribute.bind(3, time)
-                try removeAttribute.run()
-            } else {
-                let known = try attribute(user, member.key)
-                guard let outcome = PersonAttribute.value(kind, known?.value, member.value) else { continue }
-                try set(
-                    user,
-                    member.key,
-                    outcome.value.json(),
-                    at: time,
-                    from: installation,
-                    omitted: kind == .append ? (known?.omitted ?? 0) + outcome.omitted : 0
-                )
-            }
-        }
+        removeAttribute.bind(1, user)
+        removeAttribute.bind(2, name)
+        removeAttribute.bind(3, time)
+        try removeAttribute.run()
     }
 
     private func attribute(_ user: Int64, _ name: String) throws -> PersonAttribute.Outcome? {

@@ -114,9 +114,9 @@ final class ScreenSums {
         var found: Int?
         for index in screens.indices {
             let screen = screens[index]
-            guard screen.time <= time, screen.installation == installation, name == nil || screen.name == name else {
-                continue
-            }
+            guard screen.time <= time, screen.installation == installation,
+                name.map({ screen.name.utf8.elementsEqual($0.utf8) }) ?? true
+            else { continue }
             // They come in the order of their places, so of one moment the later one counts.
             if let known = found, screens[known].time > screen.time { continue }
             found = index

@@ -10,19 +10,17 @@ struct SessionTable {
     private let db: Database
     private let find: RawStatement
     private let insert: RawStatement
-    private let complete: RawStatement
     private let sum: RawStatement
     private let insertLaunch: RawStatement
 
     init(_ db: Database) throws {
         self.db = db
         find = try RawStatement(db, "SELECT number FROM sessions WHERE installation = ? AND id = ?")
-        insert = try RawStatement(db, "INSERT INTO sessions (installation, id, ordinal, start) VALUES (?, ?, ?, ?)")
-        complete = try RawStatement(db, "UPDATE sessions SET ordinal = coalesce(ordinal, ?) WHERE number = ?")
+        insert = try RawStatement(db, "INSERT INTO sessions (installation, id, start, mark) VALUES (?, ?, \(Int64.max), ?)")
         sum = try RawStatement(
             db,
             """
-            UPDATE sessions SET start = min(start, ?), last = max(last, ?), events = events + ?,
+            UPDATE sessions SET ordinal = coalesce(ordinal, ?), start = min(start, ?), last = max(last, ?), events = events + ?,
             engagement = engagement + ?, foreground = foreground + ? WHERE number = ?
             """
         )
@@ -36,49 +34,46 @@ struct SessionTable {
     }
 
     /// A session's number, assigned when the session first appears, and whether it does so now.
+    ///
+    /// - Parameter mark: What tells it apart from others that began in the same moment.
     func number(
         of id: String,
         installation: Int64,
-        ordinal: Int64?,
-        start: Int64
+        mark: @autoclosure () -> Int64
     ) throws -> (number: Int64, isNew: Bool) {
-        // A client that does not count says nothing, or 0.
-        let ordinal = ordinal.flatMap { $0 > 0 ? $0 : nil }
         find.bind(1, installation)
         find.bind(2, id)
         if try find.step() {
             let number = find.integer(0)
             find.reset()
-            if let ordinal {
-                complete.bind(1, ordinal)
-                complete.bind(2, number)
-                try complete.run()
-            }
             return (number, false)
         }
         insert.bind(1, installation)
         insert.bind(2, id)
-        insert.bind(3, ordinal)
-        insert.bind(4, start)
+        insert.bind(3, mark())
         try insert.run()
         return (db.lastInsertedRowID, true)
     }
 
     /// Adds a transaction's sums to a session.
+    ///
+    /// - Parameter ordinal: Its number among the sessions of its installation; nil when nothing says so.
     func add(
         to number: Int64,
-        first: Int64,
+        ordinal: Int64?,
+        start: Int64,
         last: Int64,
         events: Int64,
         engagement: Int64,
         foreground: Int64
     ) throws {
-        sum.bind(1, first)
-        sum.bind(2, last)
-        sum.bind(3, events)
-        sum.bind(4, engagement)
-        sum.bind(5, foreground)
-        sum.bind(6, number)
+        sum.bind(1, ordinal)
+        sum.bind(2, start)
+        sum.bind(3, last)
+        sum.bind(4, events)
+        sum.bind(5, engagement)
+        sum.bind(6, foreground)
+        sum.bind(7, number)
         try sum.run()
     }
 

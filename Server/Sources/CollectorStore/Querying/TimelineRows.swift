@@ -7,26 +7,12 @@ internal import TrackwayEvents
 
 /// Reads what one person did, over all devices and sessions, in the order of time.
 struct TimelineRows {
-    /// A stretch of somebody's events: the person's own, or what was recorded on an installation before they signed in.
-    private struct Stretch {
-        /// Whose events (`users.number`).
-        let person: Int64
-        let isVisit: Bool
-        /// How many events that person has.
-        let events: Int64
-        /// The earliest time, inclusive, and the latest, inclusive.
-        var times: ClosedRange<Int64>
-    }
-
     /// What a stretch holds behind a place, as far as it was gone through.
     private struct Part {
-        var places: [(place: TimelinePlace, isVisit: Bool)] = []
+        var places: [TimelinePlace] = []
         /// The last place that was looked at; nil when there is nothing behind it.
         var end: TimelinePlace?
     }
-
-    /// The most installations whose visits are looked for.
-    private static let maxVisits = 20
 
     private let query: TimelineQuery
     private let installation: Int64?
@@ -64,26 +50,15 @@ struct TimelineRows {
     private mutating func read(_ person: Int64) throws -> Timeline {
         let stretches = try stretches(of: person)
         var answer = Timeline(entries: [], searched: 0, of: 0, next: nil)
-        var places: [(place: TimelinePlace, isVisit: Bool)] = []
-        var horizon: TimelinePlace?
-        // Each has its share, so that the one that was left first gets on with every answer.
-        var share = budget
-        share.searched = max(1, budget.searched / max(1, stretches.count))
-        share.searchTime = budget.searchTime / max(1, stretches.count)
-        for stretch in stretches {
-            answer.of += UInt64(clamping: stretch.events)
-            let part = try read(stretch, share)
-            places += part.places
-            // Behind the place where one of them was left, the others' events are not the next ones.
-            if let end = part.end { horizon = max(horizon ?? end, end) }
+        var parts = TimelineParts()
+        let share = TimelineStretch.share(of: budget, among: stretches.count)
+        for (person, stretch) in stretches {
+            answer.of += stretch.events
+            let part = try read(stretch, of: person, share)
+            parts.add(part.places, isVisit: stretch.isVisit, end: part.end)
         }
-        if let horizon { places.removeAll { $0.place < horizon } }
-        places.sort { $0.place > $1.place }
-        answer.next = horizon
-        if places.count > query.limit {
-            places.removeSubrange(query.limit...)
-            answer.next = places.last?.place
-        }
+        let (places, next) = parts.first(query.limit)
+        answer.next = next
         answer.searched = searched
         var bytes = 0
         for (place, isVisit) in places {
@@ -100,35 +75,28 @@ struct TimelineRows {
 
     // MARK: Whose events, and from when until when
 
-    private func stretches(of person: Int64) throws -> [Stretch] {
-        let from = query.from?.milliseconds ?? .min
-        let to = query.to.map { $0.milliseconds == .min ? .min : $0.milliseconds - 1 } ?? .max
-        guard from <= to, query.to?.milliseconds != .min else { return [] }
+    /// The stretches, and whose each is (`users.number`).
+    private func stretches(of person: Int64) throws -> [(person: Int64, stretch: TimelineStretch)] {
         let events = try Int64.fetchOne(db, sql: "SELECT events FROM users WHERE number = ?", arguments: [person]) ?? 0
-        var stretches = [Stretch(person: person, isVisit: false, events: events, times: from...to)]
-        guard query.withVisits, case .user = query.person else { return stretches }
-        for visit in try visits(before: person) {
-            let times = (max(from, visit.times.lowerBound), min(to, visit.times.upperBound))
-            guard times.0 <= times.1 else { continue }
-            var visit = visit
-            visit.times = times.0...times.1
-            stretches.append(visit)
-        }
-        return stretches
+        guard let own = TimelineStretch(query, events: UInt64(clamping: events)) else { return [] }
+        guard query.withVisits, case .user = query.person else { return [(person, own)] }
+        return [(person, own)] + (try visits(of: person, own))
     }
 
-    /// What was recorded on the person's installations before they first signed in there, by nobody who had signed in: since the
-    /// last time that somebody else was signed in, as far as anybody was.
-    private func visits(before person: Int64) throws -> [Stretch] {
+    private func visits(
+        of person: Int64,
+        _ own: TimelineStretch
+    ) throws -> [(person: Int64, stretch: TimelineStretch)] {
         let met = try Row.fetchAll(
             db,
             sql: """
                 SELECT v.installation, min(v.first), u.number, u.events
                 FROM visits v JOIN users u ON u.installation = v.installation AND u.id IS NULL
+                JOIN installations i ON i.number = v.installation
                 WHERE v.user = ? AND v.installation > 0 AND u.last IS NOT NULL
-                GROUP BY v.installation ORDER BY max(v.last) DESC LIMIT ?
+                GROUP BY v.installation ORDER BY max(v.last) DESC, i.id LIMIT ?
                 """,
-            arguments: [person, Self.maxVisits]
+            arguments: [person, TimelineStretch.maxVisits]
         )
         return try met.compactMap { row in
             let (installation, first): (Int64, Int64) = (row[0], row[1])
@@ -140,16 +108,19 @@ struct TimelineRows {
                     """,
                 arguments: [installation, person, first]
             )
-            guard first > .min, others ?? .min < first - 1 else { return nil }
-            let since = others.map { $0 + 1 } ?? .min
-            return Stretch(person: row[2], isVisit: true, events: row[3], times: since...first - 1)
+            let events = UInt64(clamping: row[3] as Int64)
+            return own.visit(before: first, others: others, events: events).map { (row[2], $0) }
         }
     }
 
     // MARK: Going through them
 
-    private mutating func read(_ stretch: Stretch, _ share: QuestionBudget) throws -> Part {
-        var places = try PersonPlaces(of: stretch.person, in: stretch.times, after: query.after, db)
+    private mutating func read(
+        _ stretch: TimelineStretch,
+        of person: Int64,
+        _ share: QuestionBudget
+    ) throws -> Part {
+        var places = try PersonPlaces(of: person, in: stretch.times, after: query.after, db)
         defer { places.end() }
         // What else narrows them is seen in the events.
         let content = try RawStatement(
@@ -165,7 +136,7 @@ struct TimelineRows {
         var meter = SearchMeter(share, clock: clock)
         while let place = try places.step() {
             searched += 1
-            if try !query.isFiltered || holds(content, at: place) { part.places.append((place, stretch.isVisit)) }
+            if try !query.isFiltered || holds(content, at: place) { part.places.append(place) }
             // One more than wanted says that there is more.
             if part.places.count > query.limit || (query.isFiltered && meter.isOver()) {
                 part.end = place

@@ -9,8 +9,8 @@ internal import TrackwayEvents
 /// Reading people with what is known about them.
 enum UserRows {
     private static let columns = """
-        SELECT u.number, CAST(u.id AS BLOB), u.unique_id, u.anonymous_id, u.first_touch, u.first, u.last, u.events,
-        (SELECT count(*) FROM visits v WHERE v.user = u.number AND v.session > 0)
+        SELECT u.number, CAST(u.id AS BLOB), CAST(u.unique_id AS BLOB), CAST(u.anonymous_id AS BLOB), u.first_touch, u.first, u.last,
+        u.events, (SELECT count(*) FROM visits v WHERE v.user = u.number AND v.session > 0), u.mark
         FROM users u
         """
 
@@ -18,7 +18,7 @@ enum UserRows {
         let filter = UserFilter(query)
         let rows = try Row.fetchCursor(
             db,
-            sql: "\(columns) WHERE \(filter.sql) ORDER BY u.last DESC, u.number DESC LIMIT :limit",
+            sql: "\(columns) WHERE \(filter.sql) ORDER BY u.last DESC, u.mark DESC LIMIT :limit",
             arguments: filter.arguments(limit: query.limit)
         )
         let attributes = query.withAttributes ? AttributePage() : nil
@@ -76,13 +76,14 @@ enum UserRows {
             sql: """
                 SELECT i.id, v.first, v.last, v.events, v.sessions, f.app, f.version, f.model, f.system
                 FROM (
-                    SELECT installation, min(first) AS first, max(last) AS last, sum(events) AS events,
-                    sum(session > 0) AS sessions
-                    FROM visits WHERE user = ? GROUP BY installation ORDER BY 3 DESC, installation LIMIT ?
+                    SELECT w.installation, min(w.first) AS first, max(w.last) AS last, sum(w.events) AS events,
+                    sum(w.session > 0) AS sessions
+                    FROM visits w JOIN installations j ON j.number = w.installation
+                    WHERE w.user = ? GROUP BY w.installation ORDER BY 3 DESC, j.id LIMIT ?
                 ) AS v
                 JOIN installations i ON i.number = v.installation
                 LEFT JOIN device_facts f ON f.installation = v.installation
-                ORDER BY v.last DESC, v.installation
+                ORDER BY v.last DESC, i.id
                 """,
             arguments: [number, PersonProfile.maxDevices + 1]
         ).compactMap { row in
@@ -102,64 +103,52 @@ enum UserRows {
         let number: Int64 = row[0]
         var user = StoredUser(
             id: text(row[1]),
-            uniqueID: row[2],
-            anonymousID: row[3],
+            uniqueID: text(row[2]),
+            anonymousID: text(row[3]),
             firstTouch: (row[4] as Int64?).map { Timestamp(milliseconds: $0) },
             first: Timestamp(milliseconds: row[5]),
             last: Timestamp(milliseconds: row[6]),
             events: UInt64(clamping: row[7] as Int64),
             sessions: UInt64(clamping: row[8] as Int64)
         )
-        user.number = number
+        user.number = row[9]
         user.installations = try Row.fetchAll(
             db,
             sql: """
                 SELECT i.id FROM visits v JOIN installations i ON i.number = v.installation
-                WHERE v.user = ? GROUP BY i.number ORDER BY max(v.last) DESC LIMIT 20
+                WHERE v.user = ? GROUP BY i.number ORDER BY max(v.last) DESC, i.id LIMIT \(StoredUser.maxInstallations)
                 """,
             arguments: [number]
         ).compactMap { InstallationID(blob: $0[0]) }
-        if let attributes { try attributes.fill(&user, db) }
+        if let attributes { try attributes.fill(&user, at: number, db) }
         return user
     }
 }
 
-/// Which attributes of a person are read.
-private struct AttributePage {
-    /// The most bytes of their values in one answer, and one value more.
-    private static let bytes = 256 << 10
-
-    /// The last one already seen.
-    var after: String?
-    /// The most in one answer.
-    var limit = 200
-
-    func fill(_ user: inout StoredUser, _ db: Database) throws {
-        let rows = try Row.fetchCursor(
+extension AttributePage {
+    /// Gives a person the attributes of the page.
+    fileprivate func fill(_ user: inout StoredUser, at number: Int64, _ db: Database) throws {
+        let rows = try RawStatement(
             db,
-            sql: """
-                SELECT a.name, a.value, a.set_at, a.omitted, i.id FROM user_attributes a
-                LEFT JOIN installations i ON i.number = a.installation
-                WHERE a.user = ? AND a.name > ? ORDER BY a.name
-                """,
-            // No name is empty that an app can set, and one that were would come first.
-            arguments: [user.number, after ?? ""]
+            """
+            SELECT a.name, a.value, a.set_at, a.omitted, i.id FROM user_attributes a
+            LEFT JOIN installations i ON i.number = a.installation
+            WHERE a.user = ? AND a.name > ? ORDER BY a.name
+            """
         )
-        var bytes = 0
-        while let row = try rows.next() {
-            guard user.attributes.count < limit, bytes < Self.bytes else {
-                user.hasMoreAttributes = true
-                return
-            }
+        rows.bind(1, number)
+        rows.bind(2, after)
+        defer { rows.reset() }
+        var page = self
+        while try rows.step() {
             let attribute = StoredUser.Attribute(
-                name: row[0],
-                value: Array(row[1] as Data),
-                set: Timestamp(milliseconds: row[2]),
-                installation: InstallationID(blob: row[4]),
-                omitted: UInt64(clamping: row[3] as Int64)
+                name: rows.text(0),
+                value: rows.bytes(1),
+                set: Timestamp(milliseconds: rows.integer(2)),
+                installation: rows.id(4),
+                omitted: UInt64(clamping: rows.integer(3))
             )
-            bytes += attribute.name.utf8.count + attribute.value.count
-            user.attributes.append(attribute)
+            guard page.add(attribute, to: &user) else { return }
         }
     }
 }
@@ -191,7 +180,7 @@ struct UserFilter {
             values["before"] = before.milliseconds
         }
         if let after = query.after {
-            conditions.append("(u.last, u.number) < (:time, :number)")
+            conditions.append("(u.last, u.mark) < (:time, :number)")
             values["time"] = after.time.milliseconds
             values["number"] = after.number
         }

@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+package import TrackwayEvents
 
 /// What becomes of an attribute when something is said about it.
-enum PersonAttribute {
+package enum PersonAttribute {
     /// A new value.
-    struct Outcome: Equatable {
+    package struct Outcome: Sendable, Hashable {
         /// The value.
-        var value: JSONValue
+        package var value: JSONValue
         /// Elements that a list has no room for.
-        var omitted: Int64 = 0
+        package var omitted: Int64
+
+        /// A new value.
+        package init(value: JSONValue, omitted: Int64 = 0) {
+            self.value = value
+            self.omitted = omitted
+        }
     }
 
     /// The most elements of a list that grows by appending.
-    static let maxElements = 1_000
+    package static let maxElements = 1_000
     /// The most bytes of such a list as JSON. Every appending reads and writes it all, and the one indexer does it.
-    static let maxBytes = 32 << 10
+    package static let maxBytes = 32 << 10
 
     /// The new value; nil when nothing changes.
     ///
     /// - Complexity: O(what is known and said); what is known of a list is bounded.
-    static func value(_ kind: CapturedKind, _ known: JSONValue?, _ said: JSONValue) -> Outcome? {
+    package static func value(_ kind: CapturedKind, _ known: JSONValue?, _ said: JSONValue) -> Outcome? {
         switch kind {
         case .set: Outcome(value: said)
         case .setOnce: known == nil ? Outcome(value: said) : nil
@@ -60,5 +66,37 @@ enum PersonAttribute {
             bytes += length
         }
         return Outcome(value: .array(values), omitted: omitted)
+    }
+}
+
+/// The attributes of one person, wherever they are kept.
+package protocol PersonAttributeTable {
+    /// What an attribute is; nil when there is none, or it cannot be read.
+    func known(_ name: String) throws -> PersonAttribute.Outcome?
+    /// An attribute is this, unless what was said later about it stands.
+    mutating func set(_ name: String, _ outcome: PersonAttribute.Outcome, at time: Int64) throws
+    /// Removes an attribute, or all of them without a name, where nothing was said later than this.
+    mutating func remove(_ name: String?, upTo time: Int64) throws
+}
+
+extension PersonAttributeTable {
+    /// Carries out an operation, as an event tells it.
+    ///
+    /// - Parameters:
+    ///   - values: The event's attributes.
+    ///   - time: When it happened, in milliseconds since 1970.
+    /// - Throws: What the table throws.
+    package mutating func apply(_ kind: CapturedKind, _ values: JSONValue.Object, at time: Int64) throws {
+        if kind == .delete { return try remove(nil, upTo: time) }
+        for member in values.members {
+            if kind == .unset {
+                try remove(member.key, upTo: time)
+                continue
+            }
+            let known = try known(member.key)
+            guard var outcome = PersonAttribute.value(kind, known?.value, member.value) else { continue }
+            outcome.omitted = kind == .append ? (known?.omitted ?? 0) + outcome.omitted : 0
+            try set(member.key, outcome, at: time)
+        }
     }
 }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// A text that is looked for; A–Z and a–z are the same.
+package struct SearchWord: Sendable {
+    private let bytes: [UInt8]
+
+    /// A word.
+    package init(_ word: String) {
+        bytes = word.utf8.map(Self.folded)
+    }
+
+    /// Whether it occurs in a text.
+    ///
+    /// - Complexity: O(length of the text × length of the word).
+    package func occurs(in text: UnsafeRawBufferPointer) -> Bool {
+        guard let first = bytes.first else { return true }
+        guard text.count >= bytes.count else { return false }
+        for start in 0...text.count - bytes.count where Self.folded(text[start]) == first {
+            var length = 1
+            while length < bytes.count, Self.folded(text[start + length]) == bytes[length] { length += 1 }
+            if length == bytes.count { return true }
+        }
+        return false
+    }
+
+    /// Whether it occurs in a text.
+    package func occurs(in text: String?) -> Bool {
+        guard var text else { return false }
+        return text.withUTF8 { occurs(in: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// A–Z as a–z, everything else as it is.
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+    }
+}

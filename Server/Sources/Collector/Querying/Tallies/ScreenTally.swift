@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Sums of screens. They are added installation by installation, session by session, in the order of time.
+package struct ScreenTally {
+    private struct Sum {
+        let name: ByteText
+        var views: UInt64 = 0
+        var entrances: UInt64 = 0
+        var exits: UInt64 = 0
+        var engagement: Int64 = 0
+        var installations: UInt64 = 0
+        /// The installation counted last: rows of one installation are adjacent.
+        var lastInstallation: Int64?
+    }
+
+    /// From one screen to the next, as indexes of `sums`.
+    private struct Step: Hashable {
+        let from: Int
+        let to: Int
+    }
+
+    private struct Path: Equatable {
+        let installation: Int64
+        let session: Int64
+    }
+
+    /// The most names, and the most steps, that are counted separately: anybody with a key may send any number of them.
+    private static let maxNames = 10_000
+    private static let maxSteps = 100_000
+
+    private var sums: [Sum] = []
+    private var numbers: [ByteText: Int] = [:]
+    private var steps: [Step: UInt64] = [:]
+    private var path: Path?
+    /// The screen shown last on `path`; nil when its name is not counted.
+    private var last: Int?
+
+    /// Nothing was shown.
+    package init() {}
+
+    /// A screen was shown.
+    ///
+    /// - Parameters:
+    ///   - installation: Any number of the installation's own.
+    ///   - session: Any number of the session's own, within its installation.
+    ///   - engagement: How long it was used, in milliseconds.
+    package mutating func add(_ name: String, installation: Int64, session: Int64, engagement: Int64) {
+        let screen = number(of: ByteText(name))
+        let here = Path(installation: installation, session: session)
+        if here != path {
+            endPath()
+            path = here
+            if let screen { sums[screen].entrances += 1 }
+        } else if let last, let screen {
+            count(Step(from: last, to: screen))
+        }
+        if let screen {
+            sums[screen].views += 1
+            // Any number may have been sent.
+            let (sum, isOver) = sums[screen].engagement.addingReportingOverflow(engagement)
+            sums[screen].engagement = isOver ? (engagement < 0 ? .min : .max) : sum
+            if sums[screen].lastInstallation != installation {
+                sums[screen].installations += 1
+                sums[screen].lastInstallation = installation
+            }
+        }
+        last = screen
+    }
+
+    /// The screens shown most, and the steps taken most.
+    package mutating func flow(limit: Int) -> ScreenFlow {
+        endPath()
+        let screens = sums.sorted { ($1.views, $0.name) < ($0.views, $1.name) }.prefix(limit)
+        let taken = steps.sorted { left, right in
+            (right.value, sums[left.key.from].name, sums[left.key.to].name)
+                < (left.value, sums[right.key.from].name, sums[right.key.to].name)
+        }
+        return ScreenFlow(
+            screens: screens.map { sum in
+                ScreenFlow.Totals(
+                    name: sum.name.text,
+                    views: sum.views,
+                    entrances: sum.entrances,
+                    exits: sum.exits,
+                    engagement: sum.engagement,
+                    installations: sum.installations
+                )
+            },
+            steps: taken.prefix(limit).map { step, count in
+                ScreenFlow.Step(from: sums[step.from].name.text, to: sums[step.to].name.text, count: count)
+            }
+        )
+    }
+
+    /// A path ends with the screen it showed last.
+    private mutating func endPath() {
+        if let last { sums[last].exits += 1 }
+        last = nil
+        path = nil
+    }
+
+    private mutating func count(_ step: Step) {
+        guard steps[step] != nil || steps.count < Self.maxSteps else { return }
+        steps[step, default: 0] += 1
+    }
+
+    private mutating func number(of name: ByteText) -> Int? {
+        if let known = numbers[name] { return known }
+        guard sums.count < Self.maxNames else { return nil }
+        sums.append(Sum(name: name))
+        numbers[name] = sums.count - 1
+        return sums.count - 1
+    }
+}
+
+/// Sums of clicks. They are added installation by installation.
+package struct ClickTally {
+    /// What was clicked. Texts are told apart byte by byte, as stores tell them apart.
+    private struct Name: Hashable {
+        let screen: ByteText
+        let element: ByteText
+        let type: ByteText?
+    }
+
+    private struct Sum {
+        var clicks: UInt64 = 0
+        var installations: UInt64 = 0
+        /// The installation counted last: rows of one installation are adjacent.
+        var lastInstallation: Int64?
+    }
+
+    /// The most elements that are counted separately: anybody with a key may send any number of them.
+    private static let maxNames = 10_000
+
+    private var sums: [Name: Sum] = [:]
+
+    /// Nothing was clicked.
+    package init() {}
+
+    /// An element was clicked.
+    ///
+    /// - Parameters:
+    ///   - screen: The screen it lies on; empty when it is not known.
+    ///   - type: What kind of element it is, if that is known.
+    ///   - installation: Any number of the installation's own.
+    package mutating func add(_ element: String, type: String?, on screen: String, installation: Int64) {
+        let name = Name(screen: ByteText(screen), element: ByteText(element), type: type.map { ByteText($0) })
+        guard sums[name] != nil || sums.count < Self.maxNames else { return }
+        var sum = sums[name] ?? Sum()
+        sum.clicks += 1
+        if sum.lastInstallation != installation {
+            sum.installations += 1
+            sum.lastInstallation = installation
+        }
+        sums[name] = sum
+    }
+
+    /// The elements clicked most.
+    package func elements(limit: Int) -> [ScreenFlow.Element] {
+        let sorted = sums.sorted { left, right in
+            let (first, second) = (left.key, right.key)
+            return (right.value.clicks, first.screen, first.element, first.type ?? ByteText(""))
+                < (left.value.clicks, second.screen, second.element, second.type ?? ByteText(""))
+        }
+        return sorted.prefix(limit).map { name, sum in
+            ScreenFlow.Element(
+                screen: name.screen.text,
+                element: name.element.text,
+                type: name.type?.text,
+                clicks: sum.clicks,
+                installations: sum.installations
+            )
+        }
+    }
+}

@@ -104,6 +104,7 @@ extension TimedPlace {
     }
 
     private static func bytes(_ id: InstallationID?) -> [UInt8] {
-        [id?.high ?? 0, id?.low ?? 0].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
+        [id?.high ?? 0, id?.low ?? 0].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) }
+        }
     }
 }

@@ -28,6 +28,12 @@ package final class BlockBuilder {
         let screen: [UInt8]
         /// What the event says of its device, if it is a snapshot.
         let snapshot: DeviceSnapshot?
+        /// What its context tells of its session.
+        let began: SessionBeginning
+        /// What was captured with it; nil when it is no captured event.
+        let captured: CapturedRow?
+        /// Where it stands among what its record says of people.
+        let telling: Telling.Place
         /// How it was admitted again, if it was refused at first.
         var replayed: StoredEvent.Replayed?
 
@@ -100,6 +106,11 @@ package final class BlockBuilder {
     private(set) var ranges: [RangeKey: SequenceRanges] = [:]
     private(set) var contexts: [ContextKey: [UInt8]] = [:]
     private(set) var descriptions = ContextDescriptions()
+    /// Which of the block's contexts each is, in the order in which they are met.
+    private(set) var contextNumbers: [ContextKey: UInt32] = [:]
+    /// What contexts say of people.
+    private(set) var tellings: [Telling] = []
+    private var telling = Telling.Place(record: 0)
     private(set) var orders: [InstallationID: ErasureOrder] = [:]
     private(set) var refusals = BlockRefusals()
     private(set) var arrivals = BlockArrivals()
@@ -128,6 +139,7 @@ package final class BlockBuilder {
         } else {
             refusals.beginRecord(inReplay: false)
         }
+        telling = Telling.Place(record: EventPosition(segment: start.segment, offset: start.offset).rawValue)
         try RecordWalk(self, limits: limits).enter(record, at: start)
     }
 
@@ -199,8 +211,13 @@ extension BlockBuilder: RecordSink {
         // Admission checked the text: what cannot be read says nothing.
         batch.global = ColumnValues(global: try? JSONValue.parse(Array(content)))
         let key = ContextKey(installation: batch.installation, hash: hash)
-        if contexts[key] == nil { contexts[key] = Array(content) }
         descriptions.meet(key, content, batch.facts)
+        guard contexts[key] == nil else { return }
+        contexts[key] = Array(content)
+        contextNumbers[key] = UInt32(clamping: contextNumbers.count)
+        if let told = Telling(batch.facts, content, of: batch.installation, hash, at: telling.next()) {
+            tellings.append(told)
+        }
     }
 
     package func event(_ event: WalkedEvent) throws {
@@ -228,7 +245,10 @@ extension BlockBuilder: RecordSink {
                 body: received.completed(id: event.id, time: time) ?? Array(event.line),
                 values: ColumnValues(event: event.line, global: batch.global),
                 screen: name == CapturedName.screenView ? screen(received) : [],
-                snapshot: snapshot(name, received)
+                snapshot: snapshot(name, received),
+                began: SessionBeginning(received.session ?? batch.facts.session, batch.facts),
+                captured: CapturedRow(name, received, batch.facts, at: time),
+                telling: telling.next()
             )
         )
         arrived(event.sequence)
@@ -307,6 +327,7 @@ extension BlockBuilder: RecordSink {
         ranges = ranges.filter { $0.key.account.installation != installation }
         contexts = contexts.filter { $0.key.installation != installation }
         descriptions.remove(installation)
+        tellings.removeAll { $0.installation == installation }
         if batch.installation == installation {
             batch = Batch(
                 received: batch.received,

@@ -52,6 +52,7 @@ package struct BlockRows: Sendable {
         var sessions: [SessionKey: SessionSum] = [:]
         var sums = BlockSums()
         var arrivals = ArrivalSums()
+        var people = PeopleSums()
         for candidate in builder.candidates {
             guard isKept(candidate.installation) else {
                 arrivals.addRefused(candidate)
@@ -69,14 +70,20 @@ package struct BlockRows: Sendable {
             writeReplay(candidate)
             sums.add(candidate)
             arrivals.add(candidate)
+            writeUse(of: candidate)
+            people.add(candidate)
             guard !candidate.session.isEmpty else { continue }
-            let key = SessionKey(installation: candidate.installation, session: candidate.session)
-            sessions[key, default: SessionSum(candidate.time)].add(candidate)
+            let key = SessionKey(installation: candidate.installation, session: ByteText(candidate.session))
+            sessions[key, default: SessionSum()].add(candidate)
         }
-        for (key, body) in builder.contexts where isKept(key.installation) { write(key, body) }
+        for (key, body) in builder.contexts where isKept(key.installation) {
+            write(key, body, builder.contextNumbers[key] ?? 0)
+        }
         for (key, sum) in sessions { write(key, sum) }
         write(sums)
         for (key, entry) in builder.descriptions.entries where isKept(key.installation) { write(key, entry) }
+        write(people)
+        for telling in builder.tellings where isKept(telling.installation) { write(telling) }
         for (key, claims) in builder.claims where isKept(key.installation) {
             write(key, claims, repeated[key] ?? 0)
         }
@@ -128,7 +135,7 @@ package struct BlockRows: Sendable {
         }
     }
 
-    private mutating func write(_ key: BlockBuilder.ContextKey, _ body: [UInt8]) {
+    private mutating func write(_ key: BlockBuilder.ContextKey, _ body: [UInt8], _ number: UInt32) {
         add(.contexts, key.installation) { [block] row in
             row.id(key.installation)
             row.halves(key.hash.high, key.hash.low)
@@ -136,18 +143,22 @@ package struct BlockRows: Sendable {
             row.string(body)
             // Admission checked the text: what cannot be read says nothing.
             row.values(ColumnValues(context: try? JSONValue.parse(body)))
+            row.short(number)
         }
     }
 
     private mutating func write(_ key: SessionKey, _ sum: SessionSum) {
         add(.sessions, key.installation) { [block] row in
+            row.string(key.session.text)
             row.id(key.installation)
-            row.string(key.session)
             row.integer(block)
             row.string(sum.user)
-            row.integer(sum.first.milliseconds)
-            row.integer(sum.last.milliseconds)
+            row.integer(sum.first)
+            row.integer(sum.last)
             row.unsigned(sum.events)
+            row.integer(sum.start)
+            row.integer(sum.ordinal)
+            row.integer(TimedPlace.number(ofSession: key.session.text, of: key.installation))
         }
     }
 
@@ -202,26 +213,28 @@ package struct BlockRows: Sendable {
 /// A session of an installation.
 private struct SessionKey: Hashable {
     let installation: InstallationID?
-    let session: String
+    let session: ByteText
 }
 
 /// What a block adds to a session.
 private struct SessionSum {
     var user = ""
-    var first: Timestamp
-    var last: Timestamp
+    var first = Int64.max
+    var last = Int64.min
     var events: UInt64 = 0
-
-    init(_ time: Timestamp) {
-        first = time
-        last = time
-    }
+    /// When it began, as far as the block knows.
+    var start = Int64.max
+    /// Its number among those of its installation; 0 when nothing says so.
+    var ordinal: Int64 = 0
 
     mutating func add(_ event: BlockBuilder.Candidate) {
-        first = min(first, event.time)
-        last = max(last, event.time)
+        let time = event.time.milliseconds
+        first = min(first, time)
+        last = max(last, time)
         events += 1
         if !event.user.isEmpty { user = event.user }
+        start = min(start, event.began.start?.milliseconds ?? time)
+        if ordinal == 0 { ordinal = event.began.ordinal ?? 0 }
     }
 }
 

@@ -13,6 +13,16 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     case contexts
     /// Sums of sessions, one row for each block they have events in.
     case sessions
+    /// Sums of people, by person, one row for each session and block they have events in.
+    case people
+    /// The same by installation and session.
+    case visits
+    /// Where a person's events lie, in the order of time.
+    case timeline
+    /// What was said of people: contexts, and events that change attributes.
+    case traits
+    /// Screens, clicks, starts and ends.
+    case usage
     /// What writers said of themselves, one row for each block.
     case writers
     /// What has become of writers' numbers, one row for each range and block.
@@ -62,7 +72,8 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
 
     /// Those that hold something of an installation, and lose it when that is erased.
     package static let ofInstallations: [ColumnTable] = [
-        .events, .contexts, .sessions, .writers, .ranges, .failures, .replays, .places, .devices, .descriptions, .snapshots,
+        .events, .contexts, .sessions, .people, .visits, .timeline, .traits, .usage, .writers, .ranges, .failures, .replays, .places,
+        .devices, .descriptions, .snapshots,
     ]
 
     /// The columns, in the order of the rows that are written.
@@ -81,12 +92,40 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
         case .contexts:
             [
                 column("installation", .id), column("context", .id), column("block", .int64), column("body", .text),
-                column("names", .texts), column("values", .texts),
+                column("names", .texts), column("values", .texts), column("number", .uint32),
             ]
         case .sessions:
             [
-                column("installation", .id), column("session", .text), column("block", .int64), column("user", .text),
+                column("session", .text), column("installation", .id), column("block", .int64), column("user", .text),
                 column("first", .int64), column("last", .int64), column("events", .uint64),
+                column("start", .int64), column("ordinal", .int64), column("number", .int64),
+            ]
+        case .people:
+            [
+                column("user", .text), column("installation", .id), column("session", .text), column("block", .int64),
+                column("first", .int64), column("last", .int64), column("events", .uint64), column("number", .int64),
+            ]
+        case .visits:
+            [
+                column("installation", .id), column("session", .text), column("user", .text), column("block", .int64),
+                column("first", .int64), column("last", .int64), column("events", .uint64),
+            ]
+        case .timeline:
+            [
+                column("user", .text), column("visitor", .id), column("time", .int64), column("position", .int64),
+                column("block", .int64), column("installation", .id),
+            ]
+        case .traits:
+            [
+                column("user", .text), column("installation", .id), column("place", .int64), column("part", .uint32),
+                column("block", .int64), column("kind", .text), column("time", .int64), column("context", .id),
+                column("content", .text),
+            ]
+        case .usage:
+            [
+                column("installation", .id), column("session", .text), column("position", .int64),
+                column("block", .int64), column("kind", .uint8), column("time", .int64), column("name", .text),
+                column("detail", .text), column("more", .text), column("number", .int64), column("flags", .uint8),
             ]
         case .writers:
             [
@@ -161,7 +200,12 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
         case .events: ["position"]
         case .ids: ["id", "position"]
         case .contexts: ["installation", "context", "block"]
-        case .sessions: ["installation", "session", "block"]
+        case .sessions: ["session", "installation", "block"]
+        case .people: ["user", "installation", "session", "block"]
+        case .visits: ["installation", "session", "user", "block"]
+        case .timeline: ["user", "visitor", "time", "position"]
+        case .traits: ["user", "installation", "place", "part"]
+        case .usage: ["installation", "session", "position"]
         case .writers: ["installation", "writer", "block"]
         case .ranges: ["installation", "writer", "kind", "reason", "first", "last", "block"]
         case .devices: ["installation", "block"]
@@ -179,8 +223,8 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
 
     /// Those whose rows ``blocks`` counts beside events and ids, of which there are as many as it has `rows`.
     package static let counted: [ColumnTable] = [
-        .contexts, .sessions, .writers, .ranges, .failures, .replays, .counts, .places, .devices, .descriptions, .snapshots,
-        .names, .erasures,
+        .contexts, .sessions, .people, .visits, .timeline, .traits, .usage, .writers, .ranges, .failures, .replays, .counts, .places,
+        .devices, .descriptions, .snapshots, .names, .erasures,
     ]
 
     /// By what it is divided. An insert that lies in one part of it is there as a whole or not at all, so blocks end where the week
@@ -197,7 +241,7 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     private var granularity: Int? {
         switch self {
         case .snapshots: 128
-        case .events, .devices, .descriptions: 1_024
+        case .events, .sessions, .people, .visits, .timeline, .traits, .usage, .devices, .descriptions: 1_024
         default: nil
         }
     }

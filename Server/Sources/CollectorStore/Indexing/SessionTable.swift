@@ -16,7 +16,10 @@ struct SessionTable {
     init(_ db: Database) throws {
         self.db = db
         find = try RawStatement(db, "SELECT number FROM sessions WHERE installation = ? AND id = ?")
-        insert = try RawStatement(db, "INSERT INTO sessions (installation, id, start, mark) VALUES (?, ?, \(Int64.max), ?)")
+        insert = try RawStatement(
+            db,
+            "INSERT INTO sessions (installation, id, start, mark) VALUES (?, ?, \(Int64.max), ?)"
+        )
         sum = try RawStatement(
             db,
             """

@@ -158,10 +158,13 @@ package struct ClickTally {
 
     /// The elements clicked most.
     package func elements(limit: Int) -> [ScreenFlow.Element] {
+        // No type comes before an empty one.
+        func order(_ name: Name) -> (ByteText, ByteText, Int, ByteText) {
+            (name.screen, name.element, name.type == nil ? 0 : 1, name.type ?? ByteText(""))
+        }
         let sorted = sums.sorted { left, right in
-            let (first, second) = (left.key, right.key)
-            return (right.value.clicks, first.screen, first.element, first.type ?? ByteText(""))
-                < (left.value.clicks, second.screen, second.element, second.type ?? ByteText(""))
+            guard left.value.clicks == right.value.clicks else { return left.value.clicks > right.value.clicks }
+            return order(left.key) < order(right.key)
         }
         return sorted.prefix(limit).map { name, sum in
             ScreenFlow.Element(

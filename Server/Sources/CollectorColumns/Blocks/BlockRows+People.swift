@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+
+/// What the new events of a block add to people, and where they were.
+struct PeopleSums {
+    /// Whose events, and where. The user is empty for the installation's visitor.
+    struct Key: Hashable {
+        let user: ByteText
+        let installation: InstallationID?
+        let session: ByteText
+    }
+
+    /// What is added.
+    struct Sum {
+        var first = Int64.max
+        var last = Int64.min
+        var events: UInt64 = 0
+    }
+
+    private(set) var sums: [Key: Sum] = [:]
+
+    /// The next event, in the order of arrival. Nobody is somebody without a user and an installation.
+    mutating func add(_ event: BlockBuilder.Candidate) {
+        guard event.isSomebodys else { return }
+        let key = Key(
+            user: ByteText(event.user),
+            installation: event.installation,
+            session: ByteText(event.session)
+        )
+        let time = event.time.milliseconds
+        var sum = sums[key] ?? Sum()
+        sum.first = min(sum.first, time)
+        sum.last = max(sum.last, time)
+        sum.events += 1
+        sums[key] = sum
+    }
+}
+
+extension BlockBuilder.Candidate {
+    /// Whether it counts for a person.
+    fileprivate var isSomebodys: Bool { !user.isEmpty || installation != nil }
+}
+
+extension PeopleSums.Key {
+    /// The person's number among those who were seen at once.
+    fileprivate var number: Int64 {
+        guard user.text.isEmpty, let installation else { return TimedPlace.number(of: .user(user.text)) }
+        return TimedPlace.number(of: .visitor(installation))
+    }
+}
+
+extension BlockRows {
+    /// Writes what belongs to a person or a session of a new event.
+    mutating func writeUse(of event: BlockBuilder.Candidate) {
+        let block = Int64(clamping: decision.block)
+        if event.isSomebodys {
+            add(.timeline, event.installation) { row in
+                row.string(event.user)
+                row.id(event.user.isEmpty ? event.installation : nil)
+                row.integer(event.time.milliseconds)
+                row.integer(event.position.rawValue)
+                row.integer(block)
+                row.id(event.installation)
+            }
+        }
+        switch event.captured {
+        case .usage(let usage)?:
+            add(.usage, event.installation) { row in
+                row.id(event.installation)
+                row.string(event.session)
+                row.integer(event.position.rawValue)
+                row.integer(block)
+                row.byte(usage.kind)
+                row.integer(event.time.milliseconds)
+                row.string(usage.name)
+                row.string(usage.detail)
+                row.string(usage.more)
+                row.integer(usage.number)
+                row.byte(usage.flags)
+            }
+        case .person(let kind, let attributes)? where event.isSomebodys:
+            add(.traits, event.installation) { row in
+                row.string(event.user)
+                row.id(event.installation)
+                row.integer(event.telling.record)
+                row.short(event.telling.part)
+                row.integer(block)
+                row.string(kind.rawValue)
+                row.integer(event.time.milliseconds)
+                row.noID()
+                row.string(attributes)
+            }
+        case .person?, nil: break
+        }
+    }
+
+    /// Writes what a context says of a person.
+    mutating func write(_ telling: Telling) {
+        let block = Int64(clamping: decision.block)
+        add(.traits, telling.installation) { row in
+            row.string(telling.user)
+            row.id(telling.installation)
+            row.integer(telling.place.record)
+            row.short(telling.place.part)
+            row.integer(block)
+            row.string(Telling.kind)
+            row.integer(0)
+            row.halves(telling.context.high, telling.context.low)
+            row.string(telling.content)
+        }
+    }
+
+    /// Writes sums of people.
+    mutating func write(_ people: PeopleSums) {
+        let block = Int64(clamping: decision.block)
+        for (key, sum) in people.sums {
+            add(.people, key.installation) { row in
+                row.string(key.user.text)
+                row.id(key.installation)
+                row.string(key.session.text)
+                row.integer(block)
+                row.integer(sum.first)
+                row.integer(sum.last)
+                row.unsigned(sum.events)
+                row.integer(key.number)
+            }
+            add(.visits, key.installation) { row in
+                row.id(key.installation)
+                row.string(key.session.text)
+                row.string(key.user.text)
+                row.integer(block)
+                row.integer(sum.first)
+                row.integer(sum.last)
+                row.unsigned(sum.events)
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+
+/// A screen, a click, or a start or end of the app, as the table of usage has it.
+struct UsageRow: Sendable, Hashable {
+    /// What kind of row it is.
+    enum Kind: UInt8 {
+        case screen = 0
+        case engagement = 1
+        case click = 2
+        case launch = 3
+    }
+
+    /// What else there is to tell of a row.
+    private enum Flag {
+        /// It has a name, a detail, more, and a number: one bit each.
+        static let name: UInt8 = 1
+        static let detail: UInt8 = 2
+        static let more: UInt8 = 4
+        static let number: UInt8 = 8
+        static let first: UInt8 = 16
+        static let recovered: UInt8 = 32
+    }
+
+    let kind: UInt8
+    let name: String
+    let detail: String
+    let more: String
+    let number: Int64
+    let flags: UInt8
+
+    /// A row as it was read.
+    init(kind: UInt8, name: String, detail: String, more: String, number: Int64, flags: UInt8) {
+        (self.kind, self.name, self.detail) = (kind, name, detail)
+        (self.more, self.number, self.flags) = (more, number, flags)
+    }
+
+    private init(
+        _ kind: Kind,
+        _ name: String?,
+        _ detail: String? = nil,
+        _ more: String? = nil,
+        number: Int64? = nil,
+        flags: UInt8 = 0
+    ) {
+        self.init(
+            kind: kind.rawValue,
+            name: name ?? "",
+            detail: detail ?? "",
+            more: more ?? "",
+            number: number ?? 0,
+            flags: flags | (name == nil ? 0 : Flag.name) | (detail == nil ? 0 : Flag.detail)
+                | (more == nil ? 0 : Flag.more) | (number == nil ? 0 : Flag.number)
+        )
+    }
+
+    /// The row of what was captured.
+    init(_ fact: CapturedFact) {
+        switch fact {
+        case .screen(let screen, let before):
+            self.init(.screen, screen.name, screen.id, screen.uniqueID, number: before)
+        case .engagement(let screen, let engagement):
+            self.init(.engagement, screen, number: engagement)
+        case .click(let element, let type, let screen):
+            self.init(.click, element, type, screen)
+        case .launch(let launch):
+            let flags = (launch.isFirst ? Flag.first : 0) | (launch.isRecovered ? Flag.recovered : 0)
+            self.init(.launch, launch.kind, number: launch.duration, flags: flags)
+        }
+    }
+
+    /// What was captured; nil for a kind that is not known.
+    ///
+    /// - Parameter time: When it happened.
+    func fact(at time: Timestamp) -> CapturedFact? {
+        func has(_ flag: UInt8) -> Bool { flags & flag != 0 }
+        let number = has(Flag.number) ? number : nil
+        switch Kind(rawValue: kind) {
+        case .screen:
+            return .screen(
+                StoredScreen(
+                    time: time,
+                    name: name,
+                    id: has(Flag.detail) ? detail : nil,
+                    uniqueID: has(Flag.more) ? more : nil,
+                    engagement: 0
+                ),
+                before: number
+            )
+        case .engagement: return .engagement(screen: has(Flag.name) ? name : nil, number ?? 0)
+        case .click: return .click(element: name, type: has(Flag.detail) ? detail : nil, screen: more)
+        case .launch:
+            return .launch(
+                StoredLaunch(
+                    time: time,
+                    kind: name,
+                    isFirst: has(Flag.first),
+                    isRecovered: has(Flag.recovered),
+                    duration: number
+                )
+            )
+        case nil: return nil
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+internal import TrackwayEvents
+
+extension ClickHouseEventStore {
+    package func screens(matching query: ScreenQuery) async throws(StoreError) -> ScreenFlow {
+        let block = try await completed()
+        let since = try await beginning(query, .screen, block)
+        var tally = ScreenTally()
+        var paths = PathWalk(query, since: since)
+        var meter = QuestionMeter(budget, clock: clock)
+        try await rows(try await statement(query, since: since, block), &meter) { row throws(RowFault) in
+            (installation: try row.installation(), session: try row.string(), use: try SessionUse.Event(&row))
+        } _: { row throws(StoreError) in
+            paths.add(row.use, row.installation, row.session, to: &tally)
+        }
+        paths.end(&tally)
+        var flow = tally.flow(limit: max(0, query.limit))
+        flow.elements = try await elements(query, block)
+        if query.installation == nil, try await hasMore(query, block) { flow.latest = query.maxViews }
+        return flow
+    }
+
+    /// The place of the first row of a kind that is looked at: of an installation all are.
+    private func beginning(
+        _ query: ScreenQuery,
+        _ kind: UsageRow.Kind,
+        _ block: UInt64
+    ) async throws(StoreError) -> Int64 {
+        guard query.installation == nil else { return .min }
+        let places = try await latestPlaces(query.maxViews, where: "kind = \(kind.rawValue)", block)
+        return places.count < query.maxViews ? .min : places.last ?? .min
+    }
+
+    /// The last places of rows, the latest first.
+    private func latestPlaces(
+        _ limit: Int,
+        where condition: String,
+        _ block: UInt64
+    ) async throws(StoreError) -> [Int64] {
+        try await latest(limit, by: "position", of: .usage, where: condition, upTo: .max, block) {
+            since throws(StoreError) in
+            // Not DISTINCT, which lets through what several threads find in old versions.
+            try await self.list(
+                "SELECT position FROM usage WHERE \(KeySQL.counts(upTo: block)) AND \(condition) "
+                    + "AND position >= \(since ?? .min) GROUP BY position ORDER BY position DESC LIMIT \(limit)"
+            ) { row throws(RowFault) in try row.int64() }
+        }
+    }
+
+    /// The screens that are looked at, what was told of them later, and the screens of the same sessions that may be meant by it
+    /// instead. Session by session, each in the order of arrival.
+    private func statement(
+        _ query: ScreenQuery,
+        since: Int64,
+        _ block: UInt64
+    ) async throws(StoreError) -> String {
+        let screen = UsageRow.Kind.screen.rawValue
+        var conditions = [
+            KeySQL.counts(upTo: block), "kind IN (\(screen), \(UsageRow.Kind.engagement.rawValue))",
+        ]
+        if let installation = query.installation {
+            conditions.append("installation = \(SQLText.literal(installation))")
+        } else if since > .min {
+            let looked = "FROM usage WHERE block <= \(block) AND kind = \(screen) AND position >= \(since)"
+            let times = try await list("SELECT min(time) \(looked)") { row throws(RowFault) in try row.int64() }
+            conditions.append("(position >= \(since) OR (kind = \(screen) AND time >= \(times.first ?? .min)))")
+            conditions.append("(installation, session) IN (SELECT installation, session \(looked))")
+        }
+        return "SELECT installation, session, \(SessionUse.columns) FROM usage "
+            + "WHERE \(conditions.joined(separator: " AND ")) "
+            + "ORDER BY installation, session, position"
+    }
+
+    /// Whether there are views in the query's time beyond those that are looked at.
+    private func hasMore(_ query: ScreenQuery, _ block: UInt64) async throws(StoreError) -> Bool {
+        let since = query.from?.milliseconds ?? .min
+        let isMeant = "kind = \(UsageRow.Kind.screen.rawValue) AND time >= \(since)"
+        return try await latestPlaces(query.maxViews + 1, where: isMeant, block).count > query.maxViews
+    }
+
+    private func elements(_ query: ScreenQuery, _ block: UInt64) async throws(StoreError) -> [ScreenFlow.Element] {
+        let since = try await beginning(query, .click, block)
+        var conditions = [
+            KeySQL.counts(upTo: block), "kind = \(UsageRow.Kind.click.rawValue)", "position >= \(since)",
+            "time >= \(query.from?.milliseconds ?? .min)",
+        ]
+        if let installation = query.installation {
+            conditions.append("installation = \(SQLText.literal(installation))")
+        }
+        var tally = ClickTally()
+        var meter = QuestionMeter(budget, clock: clock)
+        var last: (installation: InstallationID?, position: Int64, number: Int64)?
+        try await rows(
+            "SELECT installation, \(SessionUse.columns) FROM usage WHERE \(conditions.joined(separator: " AND ")) "
+                + "ORDER BY installation, position",
+            &meter
+        ) { row throws(RowFault) in
+            (installation: try row.installation(), use: try SessionUse.Event(&row))
+        } _: { row throws(StoreError) in
+            // A block may have been written twice.
+            guard last?.position != row.use.position, case .click(let element, let type, let screen)? = row.use.fact
+            else {
+                return
+            }
+            let isSame = last.map { $0.installation == row.installation } ?? false
+            let number = (last?.number ?? 0) + (isSame ? 0 : 1)
+            last = (row.installation, row.use.position, number)
+            tally.add(element, type: type, on: screen, installation: number)
+        }
+        return tally.elements(limit: max(0, query.limit))
+    }
+}
+
+/// Puts the screens of sessions together, told of them session by session, and hands on those that are looked at.
+private struct PathWalk {
+    private let query: ScreenQuery
+    private let since: Int64
+    private var path: (installation: InstallationID?, session: [UInt8])?
+    private var numbers: (installation: Int64, session: Int64) = (0, 0)
+    private var use = SessionUse()
+    private var last: Int64?
+
+    /// Before the first session.
+    ///
+    /// - Parameter since: The place of the first screen that is looked at.
+    init(_ query: ScreenQuery, since: Int64) {
+        self.query = query
+        self.since = since
+    }
+
+    mutating func add(
+        _ event: SessionUse.Event,
+        _ installation: InstallationID?,
+        _ session: [UInt8],
+        to tally: inout ScreenTally
+    ) {
+        if path.map({ $0.installation != installation || $0.session != session }) ?? true {
+            end(&tally)
+            numbers.session += 1
+            if path == nil || path?.installation != installation { numbers.installation += 1 }
+            path = (installation, session)
+        }
+        // A block may have been written twice.
+        guard last != event.position else { return }
+        last = event.position
+        use.add(event)
+    }
+
+    /// The session is over.
+    mutating func end(_ tally: inout ScreenTally) {
+        for view in use.views.views where view.position >= since {
+            guard query.from.map({ view.screen.time >= $0 }) ?? true else { continue }
+            tally.add(
+                view.screen.name,
+                installation: numbers.installation,
+                session: numbers.session,
+                engagement: view.screen.engagement
+            )
+        }
+        (use, last) = (SessionUse(), nil)
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+internal import TrackwayEvents
+
+extension ClickHouseEventStore {
+    /// So many events are looked at at once where more than the time narrows a timeline.
+    private static let eventsAtOnce = 500
+
+    package func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline? {
+        let block = try await completed()
+        let here = try await places(of: [query.person], block).map(\.place)
+        guard !here.isEmpty else { return nil }
+        let stretches = try await stretches(query, here, block)
+        var walk = TimelineWalk(query)
+        var answer = Timeline(entries: [], searched: 0, of: 0, next: nil)
+        var parts = TimelineParts()
+        let share = TimelineStretch.share(of: budget, among: stretches.count)
+        for (person, stretch) in stretches {
+            answer.of += stretch.events
+            var meter = SearchMeter(share, clock: clock)
+            walk.begin()
+            while let count = walk.wanted(Self.eventsAtOnce) {
+                let found = try await places(of: person, stretch.times, after: walk.after, count, block)
+                let events = query.isFiltered ? try await events(at: found.map(\.position), block) : [:]
+                walk.look(at: found, events, &meter, isLast: found.count < count)
+            }
+            parts.add(walk.found, isVisit: stretch.isVisit, end: walk.end)
+        }
+        let (found, next) = parts.first(query.limit)
+        answer.searched = walk.searched
+        answer.next = next
+        var bytes = 0
+        var read = 0
+        while read < found.count, bytes < AnswerBudget.bytes {
+            let part = found[read..<min(found.count, read + KeySQL.maxKeys)]
+            read += part.count
+            let events = try await events(at: part.map(\.place.position), block)
+            for (place, isVisit) in part {
+                guard let event = events[place.position] else { continue }
+                answer.entries.append(Timeline.Entry(event, isVisit: isVisit))
+                bytes += event.answerBytes
+                guard bytes < AnswerBudget.bytes else {
+                    if place != found.last?.place { answer.next = place }
+                    break
+                }
+            }
+        }
+        return answer
+    }
+
+    // MARK: Whose events, and from when until when
+
+    private func stretches(
+        _ query: TimelineQuery,
+        _ places: [KnownPerson.Place],
+        _ block: UInt64
+    ) async throws(StoreError) -> [(person: PersonKey, stretch: TimelineStretch)] {
+        let person = KnownPerson(key: query.person, places: places)
+        guard let own = TimelineStretch(query, events: person.events) else { return [] }
+        guard query.withVisits, case .user(let user) = query.person else { return [(query.person, own)] }
+        let met = try await visitors(of: person.devices, block)
+        let others = try await others(than: user, met.map { ($0.installation, $0.first) }, block)
+        return [(query.person, own)]
+            + met.compactMap { visit in
+                own.visit(before: visit.first, others: others[visit.installation], events: visit.events)
+                    .map { (.visitor(visit.installation), $0) }
+            }
+    }
+
+    /// The installations on which there was a visitor, too: the ones used last.
+    private func visitors(
+        of devices: [KnownPerson.Place],
+        _ block: UInt64
+    ) async throws(StoreError) -> [(installation: InstallationID, first: Int64, events: UInt64)] {
+        var met: [(installation: InstallationID, first: Int64, events: UInt64)] = []
+        var next = 0
+        while next < devices.count, met.count < TimelineStretch.maxVisits {
+            let part = devices[next..<min(devices.count, next + KeySQL.maxKeys)]
+            next += part.count
+            let keys = part.compactMap { $0.installation.map { PersonKey.visitor($0) } }
+            var events: [PersonKey.Bytes: UInt64] = [:]
+            for row in try await places(of: keys, block) { events[row.person.bytes, default: 0] += row.place.events }
+            for device in part where met.count < TimelineStretch.maxVisits {
+                guard let installation = device.installation else { continue }
+                guard let count = events[PersonKey.visitor(installation).bytes] else { continue }
+                met.append((installation, device.first, count))
+            }
+        }
+        return met
+    }
+
+    /// When others than a user last were on installations, of those who were there before a moment.
+    private func others(
+        than user: String,
+        _ visits: [(installation: InstallationID, first: Int64)],
+        _ block: UInt64
+    ) async throws(StoreError) -> [InstallationID: Int64] {
+        guard !visits.isEmpty else { return [:] }
+        let list = visits.map { SQLText.literal($0.installation) }.joined(separator: ", ")
+        let before = visits.map { "(installation = \(SQLText.literal($0.installation)) AND f < \($0.first))" }
+        let found = try await self.list(
+            "SELECT installation, max(l) FROM (SELECT installation, session, user, min(first) AS f, max(last) AS l FROM visits WHERE "
+                + "\(KeySQL.counts(upTo: block)) AND installation IN (\(list)) AND user != '' AND user != \(SQLText.literal(user)) "
+                + "GROUP BY installation, session, user) WHERE \(before.joined(separator: " OR ")) GROUP BY installation"
+        ) { row throws(RowFault) in (installation: try row.installation(), last: try row.int64()) }
+        return found.reduce(into: [:]) { others, row in
+            if let installation = row.installation { others[installation] = row.last }
+        }
+    }
+
+    // MARK: Going through them
+
+    /// The next places of somebody's events in a time, the latest first.
+    private func places(
+        of person: PersonKey,
+        _ times: ClosedRange<Int64>,
+        after: TimelinePlace?,
+        _ limit: Int,
+        _ block: UInt64
+    ) async throws(StoreError) -> [TimelinePlace] {
+        var conditions = [KeySQL.counts(upTo: block)]
+        switch person {
+        case .user(let id): conditions.append("user = \(SQLText.literal(id)) AND visitor = \(SQLText.nobody)")
+        case .visitor(let id): conditions.append("user = '' AND visitor = \(SQLText.literal(id))")
+        }
+        conditions.append("time >= \(times.lowerBound) AND time <= \(times.upperBound)")
+        if let after {
+            let (time, position) = (after.time.milliseconds, after.position.rawValue)
+            conditions.append("time <= \(time) AND (time < \(time) OR position < \(position))")
+        }
+        return try await list(
+            "SELECT time, position FROM timeline WHERE \(conditions.joined(separator: " AND ")) GROUP BY time, position "
+                + "ORDER BY time DESC, position DESC LIMIT \(limit)"
+        ) { row throws(RowFault) in
+            TimelinePlace(
+                time: Timestamp(milliseconds: try row.int64()),
+                position: EventPosition(rawValue: try row.int64())
+            )
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+internal import TrackwayEvents
+
+extension ClickHouseEventStore {
+    package func found(_ search: UserSearch) async throws(StoreError) -> FoundUsers {
+        let block = try await completed()
+        let total = try await list(
+            "SELECT count() FROM (SELECT user, \(KeySQL.visitor) AS visitor FROM people WHERE \(KeySQL.counts(upTo: block)) "
+                + "GROUP BY user, visitor)"
+        ) { row throws(RowFault) in try row.uint64() }
+        var match = UserMatch(search, SearchMeter(budget, clock: clock))
+        var answer = FoundUsers(users: [], searched: 0, of: total.first ?? 0, next: nil)
+        var bytes = 0
+        var query = search.query
+        while true {
+            let keys = try await people(query, limit: Self.peopleAtOnce, block)
+            for person in try await known(keys, block) {
+                answer.searched += 1
+                if try holds(person, &match) {
+                    let user = person.user(search.query.withAttributes ? AttributePage() : nil)
+                    answer.users.append(user)
+                    bytes += user.answerBytes
+                }
+                let isFull = bytes >= AnswerBudget.bytes || answer.users.count >= search.query.limit
+                query.after = person.place
+                if match.isOver() || isFull {
+                    answer.next = person.place
+                    return answer
+                }
+            }
+            if keys.count < Self.peopleAtOnce { return answer }
+        }
+    }
+
+    private func holds(_ person: KnownPerson, _ match: inout UserMatch) throws(StoreError) -> Bool {
+        do {
+            return try match.holds(person)
+        } catch {
+            // What is in memory can be looked at.
+            throw .analysis("\(error)")
+        }
+    }
+}
+
+extension KnownPerson: SearchedPerson {
+    func ids() -> [String?] {
+        let known = [traits.uniqueID, traits.anonymousID]
+        switch key {
+        case .user(let id): return [id] + known
+        case .visitor(let id): return known + [id.description]
+        }
+    }
+
+    func value(of attribute: String) -> [UInt8]? { traits[attribute]?.value }
+
+    func eachValue(_ body: (UnsafeRawBufferPointer) -> Bool) {
+        for attribute in traits.attributes where attribute.value.withUnsafeBytes(body) { return }
+    }
+
+    func used(_ installation: InstallationID) -> Bool { places.contains { $0.installation == installation } }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+
+/// A person with what the tables have of them.
+struct KnownPerson {
+    /// What the person did on one installation.
+    struct Place {
+        /// Nil for clients that tell none.
+        let installation: InstallationID?
+        let first: Int64
+        let last: Int64
+        let events: UInt64
+        let sessions: UInt64
+    }
+
+    let key: PersonKey
+    var places: [Place] = []
+    var traits = PersonTraits()
+
+    /// How many events the person has.
+    var events: UInt64 { places.reduce(0) { $0 + $1.events } }
+    /// The time of the latest, in milliseconds since 1970.
+    var last: Int64 { places.reduce(.min) { max($0, $1.last) } }
+    /// The person's place among those seen last.
+    var place: TimedPlace { TimedPlace(time: Timestamp(milliseconds: last), number: TimedPlace.number(of: key)) }
+
+    /// Those with an installation, the one used last first.
+    var devices: [Place] {
+        places.filter { $0.installation != nil }.sorted { left, right in
+            guard left.last == right.last, let first = left.installation, let second = right.installation else {
+                return left.last > right.last
+            }
+            return first < second
+        }
+    }
+
+    /// The person as an answer has them.
+    ///
+    /// - Parameter page: Which attributes; nil for none.
+    func user(_ page: AttributePage?) -> StoredUser {
+        var id: String?
+        if case .user(let user) = key { id = user }
+        var user = StoredUser(
+            id: id,
+            uniqueID: traits.uniqueID,
+            anonymousID: traits.anonymousID,
+            firstTouch: traits.firstTouch,
+            first: Timestamp(milliseconds: places.reduce(.max) { min($0, $1.first) }),
+            last: Timestamp(milliseconds: last),
+            events: events,
+            sessions: places.reduce(0) { $0 + $1.sessions }
+        )
+        user.number = place.number
+        user.installations = devices.prefix(StoredUser.maxInstallations).compactMap(\.installation)
+        guard var page else { return user }
+        let after = ByteText(page.after)
+        for attribute in traits.attributes where ByteText(attribute.name) > after {
+            guard page.add(attribute, to: &user) else { break }
+        }
+        return user
+    }
+}
+
+extension PersonKey {
+    /// The same with its text told apart by its bytes.
+    struct Bytes: Hashable {
+        let user: ByteText?
+        let visitor: InstallationID?
+    }
+
+    /// By which the person is found again.
+    var bytes: Bytes {
+        switch self {
+        case .user(let id): Bytes(user: ByteText(id), visitor: nil)
+        case .visitor(let id): Bytes(user: nil, visitor: id)
+        }
+    }
+}

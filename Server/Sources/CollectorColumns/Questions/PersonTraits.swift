@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+
+/// What is known about a person, from what was said of them in the order of arrival.
+struct PersonTraits {
+    /// One thing that was said.
+    struct Saying {
+        let installation: InstallationID?
+        /// ``Telling/kind``, or that of an event.
+        let kind: String
+        let time: Int64
+        let context: Context
+        /// The context, or the event's attributes, as JSON.
+        let content: [UInt8]
+    }
+
+    /// A context of an installation.
+    struct Context: Hashable {
+        let installation: InstallationID?
+        let high: UInt64
+        let low: UInt64
+    }
+
+    private(set) var uniqueID: String?
+    private(set) var anonymousID: String?
+    private(set) var firstTouch: Timestamp?
+    private var known: [ByteText: StoredUser.Attribute] = [:]
+    private var met: Set<Context> = []
+    private var speaker: InstallationID?
+
+    /// The attributes, in the order of names.
+    var attributes: [StoredUser.Attribute] { known.sorted { $0.key < $1.key }.map(\.value) }
+
+    /// An attribute by its name.
+    subscript(name: String) -> StoredUser.Attribute? { known[ByteText(name)] }
+
+    /// The next thing that was said. What a context says counts when it is met for the first time.
+    mutating func add(_ saying: Saying) {
+        speaker = saying.installation
+        if saying.kind == Telling.kind {
+            guard met.insert(saying.context).inserted else { return }
+            return describe(saying.content.withUnsafeBytes { ContextFacts(context: $0) })
+        }
+        guard let kind = CapturedKind(rawValue: saying.kind) else { return }
+        let values = saying.content.withUnsafeBytes { CapturedKind.values($0.isEmpty ? nil : $0) }
+        do {
+            try apply(kind, values, at: saying.time)
+        } catch {
+            // A table in memory has no failures.
+        }
+    }
+
+    private mutating func describe(_ facts: ContextFacts) {
+        uniqueID = facts.uniqueID ?? uniqueID
+        anonymousID = facts.anonymousID ?? anonymousID
+        if let touch = facts.firstTouch { firstTouch = min(firstTouch ?? touch, touch) }
+        for attribute in facts.attributes {
+            set(attribute.name, PersonAttribute.Outcome(value: attribute.value.json), at: attribute.setAt.milliseconds)
+        }
+    }
+}
+
+extension PersonTraits: PersonAttributeTable {
+    func known(_ name: String) -> PersonAttribute.Outcome? {
+        guard let attribute = self[name] else { return nil }
+        // Written here; what cannot be read counts as absent.
+        guard let value = try? JSONValue.parse(attribute.value) else { return nil }
+        return PersonAttribute.Outcome(value: value, omitted: Int64(clamping: attribute.omitted))
+    }
+
+    mutating func set(_ name: String, _ outcome: PersonAttribute.Outcome, at time: Int64) {
+        if let known = self[name], known.set.milliseconds > time { return }
+        known[ByteText(name)] = StoredUser.Attribute(
+            name: name,
+            value: outcome.value.json(),
+            set: Timestamp(milliseconds: time),
+            installation: speaker,
+            omitted: UInt64(clamping: outcome.omitted)
+        )
+    }
+
+    mutating func remove(_ name: String?, upTo time: Int64) {
+        if let name {
+            if let known = self[name], known.set.milliseconds <= time { self.known[ByteText(name)] = nil }
+        } else {
+            known = known.filter { $0.value.set.milliseconds > time }
+        }
+    }
+}

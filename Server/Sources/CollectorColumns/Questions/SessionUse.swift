@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+
+/// How an app was used in a session, told in the order of arrival, as an index adds it up while events arrive.
+struct SessionUse {
+    /// One row of the table.
+    struct Event {
+        let position: Int64
+        let time: Timestamp
+        let fact: CapturedFact?
+
+        /// Reads ``SessionUse/columns``.
+        init(_ row: inout RowCursor) throws(RowFault) {
+            position = try row.int64()
+            time = Timestamp(milliseconds: try row.int64())
+            let usage = UsageRow(
+                kind: try row.uint8(),
+                name: try row.text(),
+                detail: try row.text(),
+                more: try row.text(),
+                number: try row.int64(),
+                flags: try row.uint8()
+            )
+            fact = usage.fact(at: time)
+        }
+    }
+
+    /// What a statement selects of each row.
+    static let columns = "position, time, kind, name, detail, more, number, flags"
+
+    /// Its screens.
+    private(set) var views = ScreenViews()
+    /// How long screens were used, in milliseconds.
+    private(set) var engagement: Int64 = 0
+    /// How long the app was in the foreground, in milliseconds.
+    private(set) var foreground: Int64 = 0
+    private var ends: [(launch: StoredLaunch, position: Int64)] = []
+
+    /// Starts, ends and crashes, in the order of time; of one moment in that of arrival.
+    var launches: [StoredLaunch] {
+        ends.sorted { ($0.launch.time, $0.position) < ($1.launch.time, $1.position) }.map(\.launch)
+    }
+
+    /// The next event.
+    mutating func add(_ event: Event) {
+        switch event.fact {
+        case .screen(let screen, let before)?:
+            if let before, views.engage(nil, before, upTo: event.time, isOnlyUntold: true) { engagement += before }
+            views.show(screen, at: event.position)
+        case .engagement(let screen, let time)?:
+            engagement += time
+            views.engage(screen, time, upTo: event.time, isOnlyUntold: false)
+        case .launch(let launch)?:
+            foreground += launch.duration ?? 0
+            ends.append((launch, event.position))
+        case .click?, nil: break
+        }
+    }
+}

@@ -26,6 +26,8 @@ struct ServeOptionsTests {
             ["--engine", "nats://a", "--analysis", "a:9000"],
             ["--engine", "nats://a", "--analysis", "http://joe:pw@a/t"],
             ["--engine", "nats://a", "--analysis-credentials", "reader.json"],
+            ["--no-index"], ["--engine", "nats://a", "--no-index"], ["--ephemeral", "--no-index"],
+            ["--engine", "nats://a", "--analysis", "http://a/t", "--no-index", "--plan", "plan.json"],
         ]
     )
     func refused(_ arguments: [String]) {
@@ -44,6 +46,7 @@ struct ServeOptionsTests {
             ["--ephemeral", "--json", "--address-file", "/tmp/address"],
             ["--engine", "nats://a,nats://b:4223,[::1]:4224", "--engine-credentials", "engine.json"],
             ["--engine", "a"], ["--engine", "nats://a", "--analysis", "http://clickhouse/trackway"],
+            ["--engine", "nats://a", "--analysis", "http://clickhouse/trackway", "--no-index"],
         ] as [[String]]
     )
     func taken(_ arguments: [String]) throws {

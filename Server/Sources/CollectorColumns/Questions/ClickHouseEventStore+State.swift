@@ -5,7 +5,7 @@ package import Collector
 package import TrackwayEvents
 
 /// How the tables are doing. All but the totals answer from memory, as of the last ``ClickHouseEventStore/look()``.
-extension ClickHouseEventStore {
+extension ClickHouseEventStore: EventStore {
     package var trouble: String? {
         let address = "\(client.address)"
         return state.withLock { $0.trouble ?? $0.lag.sentence(address) }

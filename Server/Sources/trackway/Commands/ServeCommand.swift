@@ -35,6 +35,8 @@ struct ServeCommand: AsyncParsableCommand {
                                                            records in a stream that three machines keep, the index here
               trackway serve --engine nats://a,nats://b,nats://c --analysis http://clickhouse:8123/trackway
                                                            trends and funnels from ClickHouse, everything else from the index
+              trackway serve --engine nats://a,nats://b,nats://c --analysis http://clickhouse:8123/trackway --no-index
+                                                           everything from ClickHouse, and no index here
               trackway serve --ephemeral --json            for tests: a free port, no keys on this machine, POST /v1/reset,
                                                            and nothing is left at the end
             """
@@ -43,6 +45,12 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup var data: DataOptions
     @OptionGroup var records: EngineOptions
     @OptionGroup var questions: AnalysisOptions
+
+    @Flag(
+        help:
+            "Make no index here: everything is answered from the database of --analysis, about a second after it arrived. Takes --engine and --analysis."
+    )
+    var noIndex = false
 
     @Option(help: "The address to listen on.")
     var host: String = "127.0.0.1"
@@ -139,6 +147,16 @@ struct ServeCommand: AsyncParsableCommand {
                 "--analysis is for a collector with --engine, from whose stream `trackway forward` fills the database"
             )
         }
+        if noIndex, questions.analysis == nil {
+            throw ValidationError(
+                "--no-index is for a collector with --engine and --analysis http://host:8123/trackway, which then answers everything"
+            )
+        }
+        if noIndex, plan != nil {
+            throw ValidationError(
+                "--plan is counted while events are indexed, and --no-index makes no index; leave out one of them"
+            )
+        }
         if ephemeral, readKey == .always {
             throw ValidationError("with --ephemeral nobody on this machine needs a key; leave out --read-key")
         }
@@ -222,6 +240,7 @@ struct ServeCommand: AsyncParsableCommand {
             configuration: configuration,
             engine: engine,
             analysis: analysis,
+            hasIndex: !noIndex,
             intake: ephemeral ? EphemeralFolder.intake : IntakeOptions(),
             developmentKey: devKey,
             sensorsConfiguration: sensorsConfig.map { URL(fileURLWithPath: $0).path },
@@ -235,7 +254,8 @@ struct ServeCommand: AsyncParsableCommand {
             developmentKey: devKey,
             isEphemeral: ephemeral,
             engine: engine?.text,
-            analysis: analysis.map { "\($0.address)" }
+            analysis: analysis.map { "\($0.address)" },
+            hasIndex: !noIndex
         )
         let file = addressFile.map { AddressFile(path: $0) }
         try file?.prepare()

@@ -26,6 +26,8 @@ struct CollectorHost: Sendable {
     var engine: EngineSettings?
     /// The database that answers questions in place of the index; nil for the index.
     var analysis: ClickHouseClient?
+    /// Whether there is an index; else the database answers everything.
+    var hasIndex = true
     /// How the intake log is laid out, and how much may wait.
     var intake = IntakeOptions()
     /// A key that is accepted beside those of the key file; for developers.
@@ -52,11 +54,10 @@ struct CollectorHost: Sendable {
         try folder.make()
         let keys = try openKeys()
         let policies = try folder.openUsagePolicies()
-        let store = try openStore()
-        let records = try openRecords(store)
-        let questions = analysis.map { client in
-            ClickHouseEventStore(client, origin: { records.engine?.facts?.stream.origin })
-        }
+        let stores = try await openStores()
+        let store = stores.answering
+        let records = try openRecords(stores.index, indexed: store.indexed)
+        stores.engine.withLock { $0 = records.engine }
         // Behind the folder's lock: no other collector has them.
         let boards = BoardStore(
             path: configuration.isEphemeral ? nil : folder.boards,
@@ -68,7 +69,7 @@ struct CollectorHost: Sendable {
             configuration: configuration,
             intake: records.intake,
             store: store,
-            analysis: questions,
+            analysis: stores.tables,
             keys: keys,
             assets: CollectorPage.assets,
             contentSecurityPolicy: CollectorPage.contentSecurityPolicy,
@@ -86,13 +87,13 @@ struct CollectorHost: Sendable {
             logger: logger,
             listening: ready
         )
-        let looking = Task { await watch(questions) }
-        let outcome = await serve(server, records, endingOn: signals)
+        let looking = Task { await watch(stores) }
+        let outcome = await serve(server, records, stores, endingOn: signals)
         looking.cancel()
         await looking.value
         records.lock?.release()
         do {
-            try store.close()
+            try stores.index?.close()
         } catch {
             logger.warning("\(error)")
         }
@@ -102,13 +103,16 @@ struct CollectorHost: Sendable {
     private func serve(
         _ server: CollectorServer,
         _ records: CollectorRecords,
+        _ stores: CollectorStores,
         endingOn signals: [UnixSignal]
     ) async -> Result<Void, CommandFailure> {
-        let indexing = Task { await records.indexer.run() }
+        let indexing = Task { await records.indexer?.run() }
         let connections = Task { await records.engine?.run() }
         var outcome = Result<Void, CommandFailure>.success(())
         do {
             if let engine = records.engine { try await prove(engine, records.indexer) }
+            // Only now it is known of which stream the tables have to be.
+            try await check(stores)
         } catch {
             outcome = .failure(error)
         }
@@ -136,17 +140,6 @@ struct CollectorHost: Sendable {
             return .success(())
         } catch {
             return .failure(portFailure(error))
-        }
-    }
-
-    /// Sees every ten seconds whether questions can be answered, and how far the tables are filled.
-    private func watch(_ questions: ClickHouseEventStore?) async {
-        await questions?.watch(every: .seconds(10), sleep: Self.sleep) { [logger] trouble in
-            if let trouble {
-                logger.warning("Questions cannot be answered: \(trouble)")
-            } else {
-                logger.notice("Questions can be answered again.")
-            }
         }
     }
 
@@ -178,23 +171,6 @@ struct CollectorHost: Sendable {
             return try KeyFile(path: folder.keys, developmentKey: developmentKey)
         } catch {
             throw CommandFailure(error)
-        }
-    }
-
-    private func openStore() throws(CommandFailure) -> SQLiteEventStore {
-        do {
-            let store = try SQLiteEventStore(path: folder.index)
-            if let aside = store.putAside {
-                logger.warning("\(store.trouble ?? "") What was there lies in \(aside) now.")
-            }
-            return store
-        } catch {
-            throw CommandFailure(
-                .cannotCreate,
-                error.message,
-                remedy:
-                    "see who may write \(folder.path); the index may be removed, it is made anew from the intake log"
-            )
         }
     }
 

@@ -14,8 +14,8 @@ internal import TrackwayJournal
 struct CollectorRecords: Sendable {
     /// Takes them.
     var intake: any RecordIntake
-    /// Makes the index of them.
-    var indexer: Indexer
+    /// Makes the index of them; nil for none.
+    var indexer: Indexer?
     /// The engine; nil for a log.
     var engine: Engine?
     /// What keeps the folder for this collector alone, where no log does.
@@ -24,17 +24,24 @@ struct CollectorRecords: Sendable {
 
 extension CollectorHost {
     /// Opens what the host keeps its records in. An engine's connections are not made yet.
-    func openRecords(_ store: SQLiteEventStore) throws(CommandFailure) -> CollectorRecords {
+    ///
+    /// - Parameters:
+    ///   - store: The index; nil for none, which takes an engine.
+    ///   - indexed: Where what answers stands.
+    func openRecords(
+        _ store: SQLiteEventStore?,
+        indexed: EventPosition
+    ) throws(CommandFailure) -> CollectorRecords {
         guard let engine else { return try openLog(store) }
         let lock = try lockFolder()
-        try checkFolder(store)
+        try checkFolder(indexed: store?.indexed)
         let indexing = Locked<Indexer?>(nil)
         let client = Engine(
             engine.addresses,
             credentials: engine.credentials,
             options: intake,
-            // The index stands behind the last record that it has.
-            known: store.indexed.streamSequence > 0 ? store.indexed.streamSequence - 1 : 0,
+            // What answers stands behind the last record that it has.
+            known: indexed.streamSequence > 0 ? indexed.streamSequence - 1 : 0,
             clock: SystemClock(),
             chance: Self.chance,
             sleep: Self.sleep,
@@ -42,18 +49,27 @@ extension CollectorHost {
             relief: { [logger] in logger.notice("\($0)") },
             committed: { position in indexing.withLock { $0 }?.durable(upTo: position) }
         )
-        let indexer = Indexer(
-            stream: client.follower,
-            store: store,
-            limits: configuration.limits,
-            plan: plan,
-            notice: { [logger] in logger.warning("\($0)") }
-        )
+        let indexer = store.map { store in
+            Indexer(
+                stream: client.follower,
+                store: store,
+                limits: configuration.limits,
+                plan: plan,
+                notice: { [logger] in logger.warning("\($0)") }
+            )
+        }
         indexing.withLock { $0 = indexer }
         return CollectorRecords(intake: client.intake, indexer: indexer, engine: client, lock: lock)
     }
 
-    private func openLog(_ store: SQLiteEventStore) throws(CommandFailure) -> CollectorRecords {
+    private func openLog(_ store: SQLiteEventStore?) throws(CommandFailure) -> CollectorRecords {
+        guard let store else {
+            throw CommandFailure(
+                .usage,
+                "a collector without an index takes an engine",
+                remedy: "name its servers with --engine nats://host:4222"
+            )
+        }
         if let mark = try EngineMark(in: folder) {
             throw CommandFailure(
                 .cannotCreate,
@@ -72,10 +88,12 @@ extension CollectorHost {
     }
 
     /// Positions in a log and in a stream have the same bits and different meanings, so no index may ever meet both.
-    private func checkFolder(_ store: SQLiteEventStore) throws(CommandFailure) {
+    ///
+    /// - Parameter indexed: Where the index stands; nil for none.
+    private func checkFolder(indexed: EventPosition?) throws(CommandFailure) {
         let hasMark = try EngineMark(in: folder) != nil
         let hasLog = FileManager.default.fileExists(atPath: folder.intake)
-        guard hasLog || !hasMark && store.indexed > .start else { return }
+        guard hasLog || !hasMark && indexed ?? .start > .start else { return }
         throw CommandFailure(
             .cannotCreate,
             "the folder \(folder.path) has \(hasLog ? "an intake log of its own" : "an index of an intake log")",
@@ -104,7 +122,7 @@ extension CollectorHost {
     /// Waits until the engine is proven, and sees that its stream is the one the index was made of.
     ///
     /// - Throws: ``CommandFailure`` with what stands in the way, and what to do.
-    func prove(_ engine: Engine, _ indexer: Indexer) async throws(CommandFailure) {
+    func prove(_ engine: Engine, _ indexer: Indexer?) async throws(CommandFailure) {
         if let reasons = await engine.reasonsAgainst() {
             throw CommandFailure(
                 .cannotCreate,
@@ -127,7 +145,7 @@ extension CollectorHost {
         } else {
             try mark.write(to: folder)
         }
-        if engine.intake.highest > 0 { indexer.durable(upTo: engine.intake.end) }
+        if engine.intake.highest > 0 { indexer?.durable(upTo: engine.intake.end) }
     }
 }
 

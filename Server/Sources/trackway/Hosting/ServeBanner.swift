@@ -18,6 +18,8 @@ struct ServeBanner: Sendable {
     var engine: String?
     /// The database that answers questions; nil for the index.
     var analysis: String?
+    /// Whether there is an index; else the database answers everything.
+    var hasIndex = true
 
     /// The address for a browser and for senders.
     func url(port: Int) -> String {
@@ -40,7 +42,9 @@ struct ServeBanner: Sendable {
         ]
         if let developmentKey { lines.append("Key      \(developmentKey)") }
         if let engine { lines.append("Engine   \(engine)") }
-        if let analysis { lines.append("Analysis \(analysis)") }
+        if let analysis {
+            lines.append("Analysis \(analysis)" + (hasIndex ? "" : " answers everything; there is no index"))
+        }
         lines.append("Data     \(folder.path)")
         lines.append(
             style.faint(

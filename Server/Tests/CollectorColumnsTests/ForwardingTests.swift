@@ -224,7 +224,11 @@ struct ForwardingTests {
     func audit(table: ColumnTable) async throws {
         var chance = SeededChance(seed: 9)
         let stream = Self.stream(&chance, batches: 80)
-        stream.append(SentBatch(7, 1...3).record)
+        var captured = SentBatch(7, 1...3)
+        captured.more = ["_app_start", "_profile_set"].enumerated().map { number, name in
+            #"{"id":"\#(SentBatch.id(0xEE_0000 + UInt64(number)))","name":"\#(name)","attributes":{"a":1}}"#
+        }
+        stream.append(captured.record)
         var last = SentBatch(7, 4...6)
         // Something for each table.
         last.more = [

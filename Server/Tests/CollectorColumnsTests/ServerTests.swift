@@ -177,7 +177,7 @@ struct ServerTests {
         for table in ColumnTable.allCases {
             let names = table.columns.map(\.name)
             #expect(table.key.allSatisfy(names.contains) && names.contains("block") && Set(names).count == names.count)
-            #expect(["position", "block"].contains(table.key.last))
+            #expect(["position", "block", "part"].contains(table.key.last))
         }
         #expect(ColumnTable.allCases.last == .blocks)
     }

@@ -167,7 +167,7 @@ struct ServerTests {
                 == "CREATE TABLE IF NOT EXISTS events (position Int64, block Int64, id FixedString(16), name String, time Int64, "
                 + "received Int64, installation FixedString(16), writer FixedString(16), sequence UInt64, user String, "
                 + "session String, context FixedString(16), body String, names Array(String), values Array(String), screen String) ENGINE = ReplacingMergeTree "
-                + "PARTITION BY intDiv(received, 604800000) ORDER BY (position)"
+                + "PARTITION BY intDiv(received, 604800000) ORDER BY (position) SETTINGS index_granularity = 1024"
         )
         #expect(
             ColumnTable.ids.creation(settings: ["fsync_after_insert = 1"])

@@ -27,7 +27,6 @@ struct ServeOptionsTests {
             ["--engine", "nats://a", "--analysis", "http://joe:pw@a/t"],
             ["--engine", "nats://a", "--analysis-credentials", "reader.json"],
             ["--no-index"], ["--engine", "nats://a", "--no-index"], ["--ephemeral", "--no-index"],
-            ["--engine", "nats://a", "--analysis", "http://a/t", "--no-index", "--plan", "plan.json"],
         ]
     )
     func refused(_ arguments: [String]) {

@@ -10,7 +10,7 @@ extension ClickHouseEventStore {
     }
 
     /// Which context an event has.
-    private struct ContextKey: Hashable {
+    private struct DescribedContext: Hashable {
         var installation: InstallationID
         var high: UInt64
         var low: UInt64
@@ -32,21 +32,21 @@ extension ClickHouseEventStore {
         let began = clock.now().monotonic
         func hasTime() -> Bool { began.duration(to: clock.now().monotonic) <= limits.time }
         // In the order in which they are met.
-        var order: [ContextKey] = []
-        var weights: [ContextKey: Int] = [:]
+        var order: [DescribedContext] = []
+        var weights: [DescribedContext: Int] = [:]
         var bytes = 0
         var isOver = false
         let events = sql.events(of: name, from: place, limit: limits.events)
         try await rows(events, &meter) { row throws(RowFault) in
             (
-                position: try row.int64(), received: try row.int64(), installation: try row.installation(),
+                position: try row.int64(), received: try row.int64(), installation: try row.installationID(),
                 context: try row.halves(), body: try row.string()
             )
         } _: { row throws(StoreError) in
             isOver = isOver || bytes >= limits.bytes || (tally.read % 64 == 0 && !hasTime())
             guard !isOver else { return }
             if row.context != (0, 0) {
-                let key = ContextKey(installation: row.installation, high: row.context.high, low: row.context.low)
+                let key = DescribedContext(installation: row.installation, high: row.context.high, low: row.context.low)
                 if weights[key] == nil { order.append(key) }
                 weights[key, default: 0] += 1
             }
@@ -87,18 +87,18 @@ extension ClickHouseEventStore {
 
     /// The contents of contexts, as far as they are wanted and have room.
     private func contents(
-        _ wanted: Set<ContextKey>,
+        _ wanted: Set<DescribedContext>,
         _ statement: String,
         _ limit: Int,
         _ meter: inout QuestionMeter
-    ) async throws(StoreError) -> [ContextKey: [UInt8]] {
+    ) async throws(StoreError) -> [DescribedContext: [UInt8]] {
         guard !wanted.isEmpty else { return [:] }
-        var contents: [ContextKey: [UInt8]] = [:]
+        var contents: [DescribedContext: [UInt8]] = [:]
         var bytes = 0
         try await rows(statement, &meter) { row throws(RowFault) in
-            (installation: try row.installation(), context: try row.halves(), body: try row.string())
+            (installation: try row.installationID(), context: try row.halves(), body: try row.string())
         } _: { row throws(StoreError) in
-            let key = ContextKey(installation: row.installation, high: row.context.high, low: row.context.low)
+            let key = DescribedContext(installation: row.installation, high: row.context.high, low: row.context.low)
             // One more than there is room for, as when they are read one by one.
             guard wanted.contains(key), bytes < limit else { return }
             bytes += row.body.count

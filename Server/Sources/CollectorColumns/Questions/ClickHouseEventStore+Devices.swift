@@ -25,7 +25,7 @@ extension ClickHouseEventStore {
         var meter = QuestionMeter(budget, clock: clock)
         var installations: [InstallationID] = []
         try await rows(DeviceSQL.places(query, block), &meter) { row throws(RowFault) in
-            try row.installation()
+            try row.installationID()
         } _: { installation throws(StoreError) in
             installations.append(installation)
         }
@@ -72,7 +72,7 @@ extension ClickHouseEventStore {
         var found: [InstallationID: Described] = [:]
         try await rows(sql.sums, &meter) { row throws(RowFault) in
             (
-                installation: try row.installation(), first: try row.int64(), last: try row.int64(),
+                installation: try row.installationID(), first: try row.int64(), last: try row.int64(),
                 events: try row.uint64(), states: try row.uint64(), user: try row.string()
             )
         } _: { row throws(StoreError) in
@@ -89,7 +89,7 @@ extension ClickHouseEventStore {
         }
         try await rows(sql.facts, &meter) { row throws(RowFault) in
             (
-                installation: try row.installation(), app: try row.fact(), version: try row.fact(),
+                installation: try row.installationID(), app: try row.fact(), version: try row.fact(),
                 model: try row.fact(), system: try row.fact()
             )
         } _: { row throws(StoreError) in
@@ -97,7 +97,7 @@ extension ClickHouseEventStore {
             found[row.installation]?.device?.take(facts)
         }
         try await rows(sql.properties(snapshots), &meter) { row throws(RowFault) in
-            (installation: try row.installation(), time: try row.int64(), body: try row.string())
+            (installation: try row.installationID(), time: try row.int64(), body: try row.string())
         } _: { row throws(StoreError) in
             found[row.installation]?.properties.add(row.body, at: Timestamp(milliseconds: row.time))
         }
@@ -122,7 +122,7 @@ extension ClickHouseEventStore {
         var last: Int64?
         try await rows(statement, &meter) { row throws(RowFault) in
             (
-                installation: try row.installation(), time: try row.int64(), position: try row.int64(),
+                installation: try row.installationID(), time: try row.int64(), position: try row.int64(),
                 screen: try row.string(), body: try row.string()
             )
         } _: { row throws(StoreError) in
@@ -257,7 +257,7 @@ extension QuestionValue {
 
 extension RowCursor {
     /// A column with an installation's id.
-    mutating func installation() throws(RowFault) -> InstallationID {
+    mutating func installationID() throws(RowFault) -> InstallationID {
         let id = try halves()
         return InstallationID(high: id.high, low: id.low)
     }

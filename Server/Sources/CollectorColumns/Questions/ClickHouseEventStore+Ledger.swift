@@ -134,7 +134,7 @@ extension ClickHouseEventStore {
         let block = try await completed()
         // The minute the moment lies in counts too.
         let first = max(moment.milliseconds, Int64.min + 59_999) - 59_999
-        let within = "FROM places FINAL WHERE kind = \(BlockSums.PlaceKind.all.rawValue) AND block <= \(block)"
+        let within = "FROM places FINAL WHERE kind = \(ArrivalSums.PlaceKind.all.rawValue) AND block <= \(block)"
         // Also before 1970 a minute begins at or before the time.
         let source =
             "FROM (SELECT received - ((received % toInt64(60000)) + toInt64(60000)) % toInt64(60000) AS minute, name, position FROM events FINAL "

@@ -131,7 +131,7 @@ extension ClickHouseEventStore {
     ) async throws(StoreError) {
         let span = "latest >= \(time.start.milliseconds) AND earliest < \(time.end.milliseconds)"
         let within =
-            "FROM places FINAL WHERE kind = \(BlockSums.PlaceKind.all.rawValue) AND block <= \(block) AND \(span)"
+            "FROM places FINAL WHERE kind = \(ArrivalSums.PlaceKind.all.rawValue) AND block <= \(block) AND \(span)"
         var meter = wideMeter
         let statement =
             "SELECT id, time, body FROM events FINAL WHERE block <= \(block) "

@@ -49,6 +49,20 @@ extension ClickHouseEventStore {
         return rows.map(\.event)
     }
 
+    /// The events at some places, by their places. Of what is not there, or was erased, there is none.
+    ///
+    /// - Complexity: O(places × the rows between two that can be found by the key).
+    func events(at places: [EventPosition], _ block: UInt64) async throws(StoreError) -> [EventPosition: StoredEvent] {
+        var found: [EventPosition: StoredEvent] = [:]
+        var next = 0
+        while next < places.count {
+            let part = places[next..<min(places.count, next + KeySQL.maxKeys)]
+            next += part.count
+            for event in try await whole(part.map(\.rawValue), block) { found[event.position] = event }
+        }
+        return found
+    }
+
     private static func row(_ row: inout RowCursor) throws(RowFault) -> Row {
         var event = StoredEvent(
             position: try row.position(),

@@ -33,7 +33,7 @@ struct EventPlaces {
     /// Whether it is known by a key where they lie, or everything has to be gone through.
     var isKeyed: Bool { query.session != nil || query.user != nil || query.installation != nil }
 
-    private var key: (kind: BlockSums.PlaceKind, whose: [UInt8]) {
+    private var key: (kind: ArrivalSums.PlaceKind, whose: [UInt8]) {
         if let session = query.session { return (.session, Array(session.utf8)) }
         if let user = query.user { return (.user, Array(user.utf8)) }
         if let installation = query.installation {

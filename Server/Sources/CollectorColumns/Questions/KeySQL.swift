@@ -51,9 +51,6 @@ extension RowCursor {
         return high == 0 && low == 0 ? nil : InstallationID(high: high, low: low)
     }
 
-    /// A value of type `String` as a text.
-    mutating func text() throws(RowFault) -> String { String(decoding: try string(), as: UTF8.self) }
-
     /// Two values: a user, and the visitor where that is empty.
     mutating func person() throws(RowFault) -> PersonKey {
         let user = try text()
@@ -63,19 +60,6 @@ extension RowCursor {
 }
 
 extension ClickHouseEventStore {
-    /// All rows of a statement.
-    ///
-    /// - Throws: ``StoreError``.
-    func list<Row>(
-        _ query: String,
-        _ decode: (inout RowCursor) throws(RowFault) -> Row
-    ) async throws(StoreError) -> [Row] {
-        var meter = QuestionMeter(budget, clock: clock)
-        var found: [Row] = []
-        try await rows(query, &meter, decode) { row throws(StoreError) in found.append(row) }
-        return found
-    }
-
     /// The first of all keys by a sum over their rows that is the highest, or the lowest, of a column, the latest first.
     ///
     /// A key of which the sum lies in a stretch has a row there, so the rows of the latest stretch suffice, and of an earlier one where

@@ -152,11 +152,6 @@ struct ServeCommand: AsyncParsableCommand {
                 "--no-index is for a collector with --engine and --analysis http://host:8123/trackway, which then answers everything"
             )
         }
-        if noIndex, plan != nil {
-            throw ValidationError(
-                "--plan is counted while events are indexed, and --no-index makes no index; leave out one of them"
-            )
-        }
         if ephemeral, readKey == .always {
             throw ValidationError("with --ephemeral nobody on this machine needs a key; leave out --read-key")
         }

@@ -33,7 +33,8 @@ extension CollectorHost {
             ClickHouseEventStore(
                 client,
                 origin: { engine.withLock { $0 }?.facts?.stream.origin },
-                end: { engine.withLock { $0 }?.intake.highest }
+                end: { engine.withLock { $0 }?.intake.highest },
+                plan: hasIndex ? nil : plan
             )
         }
         if let tables, !hasIndex {

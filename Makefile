@@ -50,13 +50,14 @@ test-server: bootstrap  ## Test the collector and the trackway command
 
 engine-test: bootstrap  ## Real servers of NATS and ClickHouse, collectors and forwarders: kills, lost proof (installs them; see CONTRIBUTING.md)
 	Scripts/bootstrap cluster || echo 'engine-test: without ClickHouse'
-	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests --package-path Server $(CHECKED) --no-parallel --filter 'EngineTests|EngineServeTests|EngineForwardTests|EngineQuestionTests'
+	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests --package-path Server $(CHECKED) --no-parallel --filter 'Engine[A-Z][A-Za-z]*Tests|EngineTests'
 	swift build --package-path Server --product trackway
 	Scripts/cluster-test faults test_faults.Faults
 
 cluster-test: bootstrap  ## Every fault of a cluster, then MINUTES (20) of kills and pauses at moments of SEED, and a check of everything
 	Scripts/bootstrap cluster || echo 'cluster-test: not everything could be installed'
 	swift build --package-path Server --product trackway
+	TRACKWAY_ENGINE_TESTS=1 TRACKWAY_ENGINE_SEEDS=8 Scripts/run-tests --package-path Server $(CHECKED) --no-parallel --filter 'CollectorColumnsTests.Engine'
 	Scripts/cluster-test faults
 	Scripts/cluster-test soak --minutes $(or $(MINUTES),20) $(if $(SEED),--seed $(SEED))
 

@@ -114,7 +114,8 @@ struct EngineContractTests {
             let sessions = try await ask("sessions") { store throws(StoreError) in
                 try await store.sessions(matching: SessionQuery(limit: 200))
             }
-            _ = try await ask("screens") { store throws(StoreError) in try await store.screens(matching: ScreenQuery()) }
+            _ = try await ask("screens") { store throws(StoreError) in try await store.screens(matching: ScreenQuery())
+            }
             let users = try await ask("users") { store throws(StoreError) in
                 try await store.users(matching: UserQuery(limit: 200, withAttributes: true))
             }

@@ -69,7 +69,7 @@ struct EngineQuestionTests {
         #expect(answered > rounds)
     }
 
-    @Test("answers are equal", arguments: UInt64(1)...2)
+    @Test("answers are equal", arguments: EngineServer.seeds)
     func equal(seed: UInt64) async throws {
         try await Self.run(seed: seed) { stores in
             let all = Question(in: try Self.days())

@@ -35,7 +35,10 @@ struct EngineStoreTests {
         )
     }
 
-    @Test("answers are equal, also when rows were written twice and a block is half there", arguments: UInt64(1)...2)
+    @Test(
+        "answers are equal, also when rows were written twice and a block is half there",
+        arguments: EngineServer.seeds
+    )
     func equal(seed: UInt64) async throws {
         try await Self.run(seed: seed) { stores in
             await stores.columns.look()

@@ -163,6 +163,11 @@ package enum EngineServer {
     /// Whether these tests are to run: beside all others, three servers would take the processor from those that wait for it.
     package static var isWanted: Bool { ProcessInfo.processInfo.environment["TRACKWAY_ENGINE_TESTS"] == "1" }
 
+    /// The seeds of random questions: 1, or as many as `TRACKWAY_ENGINE_SEEDS` says.
+    package static var seeds: ClosedRange<UInt64> {
+        1...max(1, ProcessInfo.processInfo.environment["TRACKWAY_ENGINE_SEEDS"].flatMap { UInt64($0) } ?? 1)
+    }
+
     /// Whether it can be had. Nothing is installed for tests that are not to run.
     package static var isHere: Bool { isWanted && path != nil }
 

@@ -72,7 +72,8 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
 
     /// Those that hold something of an installation, and lose it when that is erased.
     package static let ofInstallations: [ColumnTable] = [
-        .events, .contexts, .sessions, .people, .visits, .timeline, .traits, .usage, .writers, .ranges, .failures, .replays, .places,
+        .events, .contexts, .sessions, .people, .visits, .timeline, .traits, .usage, .writers, .ranges, .failures,
+        .replays, .places,
         .devices, .descriptions, .snapshots,
     ]
 
@@ -223,7 +224,8 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
 
     /// Those whose rows ``blocks`` counts beside events and ids, of which there are as many as it has `rows`.
     package static let counted: [ColumnTable] = [
-        .contexts, .sessions, .people, .visits, .timeline, .traits, .usage, .writers, .ranges, .failures, .replays, .counts, .places,
+        .contexts, .sessions, .people, .visits, .timeline, .traits, .usage, .writers, .ranges, .failures, .replays,
+        .counts, .places,
         .devices, .descriptions, .snapshots, .names, .erasures,
     ]
 

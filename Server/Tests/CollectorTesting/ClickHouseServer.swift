@@ -111,8 +111,28 @@ package actor ClickHouseServer {
         process.standardError = FileHandle.nullDevice
         try process.run()
         self.process = (process, lifeline)
-        while (try? await Wire.request("GET", "/ping", port: port))?.status != 200 {
+        let tries = 900
+        for _ in 0..<tries {
+            if await answers() { return }
             try await ContinuousClock().sleep(for: .milliseconds(100))
+        }
+        throw ClickHouseServerError(
+            description: "clickhouse-server does not answer at \(url): see \(folder.path)/errors"
+        )
+    }
+
+    /// Whether it answers within some seconds. Somebody else may have the port, and say nothing.
+    private func answers() async -> Bool {
+        await withTaskGroup(of: Bool.self) { [port] group in
+            group.addTask { (try? await Wire.request("GET", "/ping", port: port))?.status == 200 }
+            group.addTask {
+                // Ends early when the other has its answer.
+                try? await ContinuousClock().sleep(for: .seconds(5))
+                return false
+            }
+            let isThere = await group.next() ?? false
+            group.cancelAll()
+            return isThere
         }
     }
 
@@ -140,7 +160,7 @@ package actor ClickHouseServer {
     }
 }
 
-/// The server refused a query.
+/// The server refused a query, or does not answer at all.
 package struct ClickHouseServerError: Error, CustomStringConvertible {
     package let description: String
 }

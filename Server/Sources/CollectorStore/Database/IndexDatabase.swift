@@ -11,23 +11,37 @@ internal import TrackwayJournal
 struct IndexDatabase: Sendable {
     /// Many readers beside one writer.
     let pool: DatabasePool
+    /// Copies what was written into the file, beside it.
+    let checkpoints: IndexCheckpoints
     /// Where a damaged index was put and what was wrong with it, if this open found one; the index then begins anew from the
     /// log.
     let putAside: (path: String, reason: String)?
 
     /// Opens or makes the file at `path`, waiting at most `timeout` for another process that holds it.
     ///
+    /// - Parameter checkpoints: When what was written is copied into the file.
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
-    init(path: String, storage: any JournalStorage, timeout: Duration) throws(StoreError) {
+    init(
+        path: String,
+        storage: any JournalStorage,
+        timeout: Duration,
+        checkpoints: CheckpointPlan = CheckpointPlan()
+    ) throws(StoreError) {
         do {
-            self.init(pool: try Self.open(path, timeout), putAside: nil)
+            self.init(try Self.open(path, storage, timeout, checkpoints), putAside: nil)
         } catch let error as StoreError {
             throw error
         } catch let error as DatabaseError where Self.mayPass(error) {
             throw StoreError("The index \(path) cannot be opened: \(error).")
         } catch {
             // Whatever else keeps it from being opened: everything in it can be made again.
-            try self.init(replacing: path, because: "\(error)", storage: storage, timeout: timeout)
+            try self.init(
+                replacing: path,
+                because: "\(error)",
+                storage: storage,
+                timeout: timeout,
+                checkpoints: checkpoints
+            )
         }
     }
 
@@ -38,13 +52,14 @@ struct IndexDatabase: Sendable {
         replacing path: String,
         because reason: String,
         storage: any JournalStorage,
-        timeout: Duration
+        timeout: Duration,
+        checkpoints: CheckpointPlan = CheckpointPlan()
     ) throws(StoreError) {
         let aside = path + ".damaged"
         do {
-            for suffix in ["-shm", "-wal"] where IndexFiles.exist(path + suffix) { try storage.remove(path + suffix) }
+            try IndexFiles.removeLog(of: path, storage)
             if IndexFiles.exist(path) { try storage.rename(path, to: aside) }
-            self.init(pool: try Self.open(path, timeout), putAside: (aside, reason))
+            self.init(try Self.open(path, storage, timeout, checkpoints), putAside: (aside, reason))
         } catch {
             throw StoreError(
                 "The index \(path) is damaged (\(reason)) and cannot be made anew now: \(error). Nothing is lost: it is "
@@ -53,15 +68,23 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    private init(pool: DatabasePool, putAside: (path: String, reason: String)?) {
-        self.pool = pool
+    private init(_ open: (pool: DatabasePool, checkpoints: IndexCheckpoints), putAside: (path: String, reason: String)?)
+    {
+        (pool, checkpoints) = open
         self.putAside = putAside
     }
 
-    private static func open(_ path: String, _ timeout: Duration) throws -> DatabasePool {
+    private static func open(
+        _ path: String,
+        _ storage: any JournalStorage,
+        _ timeout: Duration,
+        _ plan: CheckpointPlan
+    ) throws -> (pool: DatabasePool, checkpoints: IndexCheckpoints) {
         _ = isMemoryUncounted
         IndexFiles.makePrivate(path)
-        let pool = try DatabasePool(path: path, configuration: configuration(timeout))
+        let log = WriteAheadLog(plan)
+        var pool = try DatabasePool(path: path, configuration: configuration(timeout, log))
+        let checkpoints: IndexCheckpoints
         do {
             let isNewer = try pool.read { try IndexSchema.migrator.hasBeenSuperseded($0) }
             if isNewer {
@@ -70,8 +93,17 @@ struct IndexDatabase: Sendable {
                         + "made again from the intake log."
                 )
             }
+            let former = try pool.read { try FormerIndex($0) }
+            if former != nil {
+                try pool.close()
+                try IndexFiles.remove(path, storage)
+                IndexFiles.makePrivate(path)
+                pool = try DatabasePool(path: path, configuration: configuration(timeout, log))
+            }
             try IndexSchema.migrator.migrate(pool)
+            if let former { try pool.write { try former.enter($0) } }
             try pool.read { try IndexSchema.check($0) }
+            checkpoints = try IndexCheckpoints(path, of: log)
         } catch {
             do {
                 try pool.close()
@@ -81,14 +113,22 @@ struct IndexDatabase: Sendable {
             throw error
         }
         IndexFiles.makePrivate(path)
-        return pool
+        return (pool, checkpoints)
+    }
+
+    /// Finishes what is being read and written, and closes the file.
+    ///
+    /// - Throws: What SQLite throws; as much is closed as can be.
+    func close() throws {
+        checkpoints.close()
+        try pool.close()
     }
 
     /// Whether SQLite counts no memory in this process; false where somebody used it before, and all is well, a little slower. Made once,
     /// before the first index is opened.
     private static let isMemoryUncounted = csqlite_settings_leave_memory_uncounted() == 0
 
-    private static func configuration(_ timeout: Duration) -> Configuration {
+    private static func configuration(_ timeout: Duration, _ log: WriteAheadLog) -> Configuration {
         var configuration = Configuration()
         // Nothing refers to rows by key constraint, and the check costs a lookup per row.
         configuration.foreignKeysEnabled = false
@@ -103,10 +143,11 @@ struct IndexDatabase: Sendable {
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
             // Erasing overwrites what it frees (see Erasure); where nothing is erased, some builds of SQLite would do so all the same.
             try db.execute(sql: "PRAGMA secure_delete = OFF")
-            try db.execute(sql: "PRAGMA cache_size = -32768")
-            // Pages that are written again and again, the last ones of each tree, are copied into the file once for every 64 MiB.
-            try db.execute(sql: "PRAGMA wal_autocheckpoint = 16000")
+            // A transaction of 60,000 events changes some 50 MiB: what does not fit is written twice.
+            try db.execute(sql: "PRAGMA cache_size = \(db.configuration.readonly ? -32768 : -65536)")
             try db.execute(sql: "PRAGMA journal_size_limit = 134217728")
+            // The configuration, and with it the log, lives as long as its connections.
+            if !db.configuration.readonly { log.count(db) }
         }
         return configuration
     }

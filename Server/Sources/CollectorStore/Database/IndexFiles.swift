@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
+internal import TrackwayJournal
 
 /// The index's files as the system sees them: which they are and how long. SQLite goes on with files that were removed or
 /// replaced under it, as if nothing had happened.
@@ -47,6 +48,17 @@ struct IndexFiles: Sendable {
 
     /// Whether something lies at a path.
     static func exist(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// Removes what SQLite puts beside a file.
+    static func removeLog(of path: String, _ storage: any JournalStorage) throws {
+        for suffix in ["-shm", "-wal"] where exist(path + suffix) { try storage.remove(path + suffix) }
+    }
+
+    /// Removes a file that nobody has open, and what SQLite puts beside it.
+    static func remove(_ path: String, _ storage: any JournalStorage) throws {
+        try removeLog(of: path, storage)
+        if exist(path) { try storage.remove(path) }
+    }
 
     /// Makes the files readable by their owner alone, as the log is; SQLite gives the others the database's rights.
     static func makePrivate(_ path: String) {

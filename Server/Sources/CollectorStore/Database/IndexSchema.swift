@@ -5,6 +5,9 @@ internal import GRDB
 
 /// The index's tables, step by step. A released step is never changed; a new one is added.
 enum IndexSchema {
+    /// The last of the steps after which the index is made anew from the log: of an index without it nothing is kept (``FormerIndex``).
+    static let lastRenewal = "14"
+
     /// Every migration, in order.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()

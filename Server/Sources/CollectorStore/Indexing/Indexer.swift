@@ -260,6 +260,7 @@ package final class Indexer: Sendable {
         state.withLock { $0.isSuspicious = false }
         store.committed(step.progress, erased: step.erased, isReset: step.isReset)
         reached(step.progress.cursor)
+        await store.database.checkpoints.afterTransaction()
     }
 
     /// What a transaction came to.

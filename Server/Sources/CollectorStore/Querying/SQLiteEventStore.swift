@@ -18,6 +18,7 @@ package final class SQLiteEventStore: EventStore {
     let clock: any EventClock
     let budget: QuestionBudget
     private let descriptionLimits: EventDescription.Limits
+    private let checkpoints: CheckpointPlan
     private let state: Locked<State>
 
     private struct State: Sendable {
@@ -48,6 +49,7 @@ package final class SQLiteEventStore: EventStore {
     ///   - clock: measures how long a question takes.
     ///   - budget: what one question may cost.
     ///   - descriptionLimits: how much the description of an event looks at.
+    ///   - checkpoints: when what was written is copied into the file.
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
     package init(
         path: String,
@@ -55,7 +57,8 @@ package final class SQLiteEventStore: EventStore {
         timeout: Duration = .seconds(2),
         clock: any EventClock = SystemClock(),
         budget: QuestionBudget = QuestionBudget(),
-        descriptionLimits: EventDescription.Limits = EventDescription.Limits()
+        descriptionLimits: EventDescription.Limits = EventDescription.Limits(),
+        checkpoints: CheckpointPlan = CheckpointPlan()
     ) throws(StoreError) {
         self.path = path
         self.storage = storage
@@ -63,12 +66,19 @@ package final class SQLiteEventStore: EventStore {
         self.clock = clock
         self.budget = budget
         self.descriptionLimits = descriptionLimits
-        var database = try IndexDatabase(path: path, storage: storage, timeout: timeout)
+        self.checkpoints = checkpoints
+        var database = try IndexDatabase(path: path, storage: storage, timeout: timeout, checkpoints: checkpoints)
         var found: Found
         do {
             found = try Found(database)
         } catch {
-            database = try IndexDatabase(replacing: path, because: "\(error)", storage: storage, timeout: timeout)
+            database = try IndexDatabase(
+                replacing: path,
+                because: "\(error)",
+                storage: storage,
+                timeout: timeout,
+                checkpoints: checkpoints
+            )
             do {
                 found = try Found(database)
             } catch {
@@ -249,12 +259,13 @@ package final class SQLiteEventStore: EventStore {
         }
         guard isFirst else { return }
         do {
+            database.checkpoints.close()
             try database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         } catch {
             // The log beside the file stays and is read at the next opening.
         }
         do {
-            try database.pool.close()
+            try database.close()
         } catch {
             throw StoreError("The index \(path) cannot be closed: \(error).")
         }
@@ -286,11 +297,17 @@ package final class SQLiteEventStore: EventStore {
     func replace(because reason: String) throws(StoreError) {
         let old = database
         do {
-            try old.pool.close()
+            try old.close()
         } catch {
             // It is not needed any more; what it still holds is freed with the last reader.
         }
-        let fresh = try IndexDatabase(replacing: path, because: reason, storage: storage, timeout: timeout)
+        let fresh = try IndexDatabase(
+            replacing: path,
+            because: reason,
+            storage: storage,
+            timeout: timeout,
+            checkpoints: checkpoints
+        )
         let found: Found
         do {
             found = try Found(fresh)

@@ -14,15 +14,18 @@ final class IndexEnvironment {
     let log: SegmentedLog
     private(set) var store: SQLiteEventStore
     private(set) var indexer: Indexer
+    private let checkpoints: CheckpointPlan
 
     init(
         segmentBytes: Int = 1 << 20,
         eventsPerStep: Int = Indexer.usualEventsPerStep,
-        plan: PlanChecker? = nil
+        plan: PlanChecker? = nil,
+        checkpoints: CheckpointPlan = CheckpointPlan()
     ) throws {
+        self.checkpoints = checkpoints
         folder = FileManager.default.temporaryDirectory.path + "/trackway-store-" + UUID().uuidString
         log = try SegmentedLog(folder: folder + "/intake", options: LogOptions(segmentBytes: segmentBytes))
-        store = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero)
+        store = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero, checkpoints: checkpoints)
         indexer = Indexer(folder: folder + "/intake", store: store, plan: plan, eventsPerStep: eventsPerStep)
     }
 
@@ -62,7 +65,7 @@ final class IndexEnvironment {
         notice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         try store.close()
-        store = try SQLiteEventStore(path: path, timeout: .zero)
+        store = try SQLiteEventStore(path: path, timeout: .zero, checkpoints: checkpoints)
         indexer = Indexer(
             folder: folder + "/intake",
             store: store,

@@ -16,10 +16,16 @@ struct QuestionValues {
     private let readsContext: Bool
     private let findContext: RawStatement
     private var contexts: [Int64: [QuestionValue?]] = [:]
+    /// The values of the event that is read. Whoever was given them has let go of them before the next event, so no event needs memory
+    /// of its own.
+    private var found: [QuestionValue?]
+    /// Texts that were met lately, by a few bits of each: most events have one of a few.
+    private var recentTexts: [[UInt8]] = Array(repeating: [], count: 32)
 
     /// A reader of these fields.
     init(_ fields: [QuestionField], _ db: Database) throws {
         self.fields = fields
+        found = Array(repeating: nil, count: fields.count)
         attributes = fields.enumerated().compactMap { index, field in
             if case .attribute(let name) = field { (Array(name.utf8), index) } else { nil }
         }
@@ -31,44 +37,47 @@ struct QuestionValues {
     ///
     /// - Complexity: O(bytes of the event), and of its context when that was not met lately.
     mutating func values(body: UnsafeRawBufferPointer, context: Int64?) throws -> [QuestionValue?] {
-        var values = [QuestionValue?](repeating: nil, count: fields.count)
+        forget()
         if !attributes.isEmpty {
             do throws(JSONError) {
-                try read(body, into: &values)
+                try read(body)
             } catch {
                 // Admission checked the text: what is no object has no attributes.
             }
         }
-        return try completed(values, context: context)
+        return try completed(context: context)
     }
 
     /// The same, of an event whose attributes are these; empty when it has none.
     mutating func values(attributes object: UnsafeRawBufferPointer, context: Int64?) throws -> [QuestionValue?] {
-        var values = [QuestionValue?](repeating: nil, count: fields.count)
+        forget()
         if !attributes.isEmpty, !object.isEmpty {
             do throws(JSONError) {
                 var scanner = try JSONScanner(object)
-                try readAttributes(&scanner, into: &values)
+                try readAttributes(&scanner)
             } catch {
                 // As above.
             }
         }
-        return try completed(values, context: context)
+        return try completed(context: context)
     }
 
-    /// Adds what the event's context says.
-    private mutating func completed(_ values: [QuestionValue?], context: Int64?) throws -> [QuestionValue?] {
-        guard let context, readsContext || attributes.contains(where: { values[$0.field] == nil }) else {
-            return values
-        }
-        var values = values
-        for (index, value) in try self.values(ofContext: context).enumerated() where values[index] == nil {
-            values[index] = value
-        }
-        return values
+    private mutating func forget() {
+        for index in found.indices { found[index] = nil }
     }
 
-    private func read(_ body: UnsafeRawBufferPointer, into values: inout [QuestionValue?]) throws(JSONError) {
+    /// The values, with what the event's context says.
+    private mutating func completed(context: Int64?) throws -> [QuestionValue?] {
+        guard let context, readsContext || attributes.contains(where: { found[$0.field] == nil }) else {
+            return found
+        }
+        for (index, value) in try self.values(ofContext: context).enumerated() where found[index] == nil {
+            found[index] = value
+        }
+        return found
+    }
+
+    private mutating func read(_ body: UnsafeRawBufferPointer) throws(JSONError) {
         var scanner = try JSONScanner(body)
         try scanner.enterObject()
         while let key = try scanner.nextKey() {
@@ -76,19 +85,16 @@ struct QuestionValues {
                 try scanner.skipValue()
                 continue
             }
-            try readAttributes(&scanner, into: &values)
+            try readAttributes(&scanner)
         }
     }
 
     /// Reads the object of attributes that comes next.
-    private func readAttributes(
-        _ scanner: inout JSONScanner,
-        into values: inout [QuestionValue?]
-    ) throws(JSONError) {
+    private mutating func readAttributes(_ scanner: inout JSONScanner) throws(JSONError) {
         try scanner.enterObject()
         while let key = try scanner.nextKey() {
             if let field = field(key, scanner) {
-                values[field] = try value(&scanner)
+                found[field] = try value(&scanner)
             } else {
                 try scanner.skipValue()
             }
@@ -96,16 +102,29 @@ struct QuestionValues {
     }
 
     /// The value that comes next. Nearly all are plain texts and numbers, of which no other value is made on the way.
-    private func value(_ scanner: inout JSONScanner) throws(JSONError) -> QuestionValue? {
+    private mutating func value(_ scanner: inout JSONScanner) throws(JSONError) -> QuestionValue? {
         switch try scanner.peek() {
         case .number:
             return .number(try scanner.readNumber().simplest)
         case .string:
             let text = try scanner.readText()
-            return .text(text.hasEscapes ? Array(scanner.string(text).utf8) : Array(scanner.bytes(text.range)))
+            return .text(text.hasEscapes ? Array(scanner.string(text).utf8) : known(scanner.bytes(text.range)))
         default:
             return QuestionValue(try scanner.readValue())
         }
+    }
+
+    /// A text, without memory of its own when it was met lately.
+    private mutating func known(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        guard let first = bytes.first, let last = bytes.last else { return [] }
+        let place = (bytes.count &* 5 &+ Int(first) &+ Int(last) &* 3) % recentTexts.count
+        if recentTexts[place].count == bytes.count, recentTexts[place].elementsEqual(bytes) {
+            return recentTexts[place]
+        }
+        let text = Array(bytes)
+        // Long ones are met once.
+        if text.count <= 64 { recentTexts[place] = text }
+        return text
     }
 
     private func field(_ key: JSONText, _ scanner: JSONScanner) -> Int? {

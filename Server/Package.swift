@@ -31,6 +31,13 @@ let package = Package(
     products: [
         .executable(name: "trackway", targets: ["trackway"])
     ],
+    traits: [
+        .trait(
+            name: "TLS",
+            description: "Encrypted connections to NATS (tls://) and ClickHouse (https://), with SwiftNIO's BoringSSL."
+        ),
+        .default(enabledTraits: ["TLS"]),
+    ],
     dependencies: [
         .package(name: "trackway", path: ".."),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -39,6 +46,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.6.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
@@ -49,7 +57,19 @@ let package = Package(
         // What SQLite can be told only from C.
         .target(name: "CSQLiteSettings", linkerSettings: [.linkedLibrary("sqlite3")]),
 
-        // Floor 1: five targets that know the floor below and not each other.
+        // Floor 0, too: encryption of connections that are made, with whatever library the trait brings; nothing of what goes over them.
+        .target(
+            name: "CollectorTLS",
+            dependencies: [
+                .product(name: "TrackwayEvents", package: "trackway"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOTLS", package: "swift-nio", condition: .when(traits: ["TLS"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
+            ],
+            swiftSettings: house
+        ),
+
+        // Floor 1: five targets that know the floors below and not each other.
         .target(
             name: "CollectorStore",
             dependencies: shared + [
@@ -87,7 +107,7 @@ let package = Package(
         .target(
             name: "CollectorStream",
             dependencies: shared + [
-                "Collector",
+                "Collector", "CollectorTLS",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -97,7 +117,7 @@ let package = Package(
         .target(
             name: "CollectorColumns",
             dependencies: shared + [
-                "Collector",
+                "Collector", "CollectorTLS",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -109,7 +129,8 @@ let package = Package(
         .executableTarget(
             name: "trackway",
             dependencies: shared + [
-                "Collector", "CollectorStore", "CollectorHTTP", "CollectorStream", "CollectorColumns", "CollectorWeb",
+                "Collector", "CollectorStore", "CollectorHTTP", "CollectorStream", "CollectorColumns", "CollectorTLS",
+                "CollectorWeb",
                 .product(name: "Trackway", package: "trackway"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -127,9 +148,10 @@ let package = Package(
         .target(
             name: "CollectorTesting",
             dependencies: [
-                "CollectorStream",
+                "CollectorStream", "CollectorTLS",
                 .product(name: "TrackwayEvents", package: "trackway"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"])),
             ],
             path: "Tests/CollectorTesting",
             swiftSettings: house
@@ -138,6 +160,13 @@ let package = Package(
             name: "CollectorTests",
             dependencies: shared + [
                 "Collector", "CollectorTesting", .product(name: "TrackwayTesting", package: "trackway"),
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "CollectorTLSTests",
+            dependencies: [
+                "CollectorTLS", "CollectorTesting", .product(name: "TrackwayEvents", package: "trackway"),
             ],
             swiftSettings: house
         ),
@@ -160,7 +189,7 @@ let package = Package(
         .testTarget(
             name: "CollectorStreamTests",
             dependencies: shared + [
-                "CollectorStream", "Collector", "CollectorTesting",
+                "CollectorStream", "Collector", "CollectorTLS", "CollectorTesting",
                 .product(name: "TrackwayTesting", package: "trackway"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -169,7 +198,7 @@ let package = Package(
         .testTarget(
             name: "CollectorColumnsTests",
             dependencies: shared + [
-                "CollectorColumns", "Collector", "CollectorStore", "CollectorTesting",
+                "CollectorColumns", "Collector", "CollectorStore", "CollectorTLS", "CollectorTesting",
                 .product(name: "TrackwayTesting", package: "trackway"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -180,7 +209,7 @@ let package = Package(
             name: "TrackwayCommandTests",
             dependencies: shared + [
                 "trackway", "Collector", "CollectorHTTP", "CollectorStream", "CollectorColumns", "CollectorWeb",
-                "CollectorTesting",
+                "CollectorTLS", "CollectorTesting",
                 .product(name: "Trackway", package: "trackway"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

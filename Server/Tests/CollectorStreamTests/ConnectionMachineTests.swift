@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import CollectorTLS
 internal import Testing
 internal import TrackwayEvents
 internal import TrackwayTesting
@@ -141,7 +142,8 @@ struct ConnectionMachineTests {
         var other = Self.ready()
         #expect(other.closed() == [.close(.closed)])
         let all: [NATSConnectionEnd] = [
-            .unreachable("refused"), .noGreeting, .noServer, .noHandshake, .silent, .leaving, .needsTLS, .tooOld("1"),
+            .unreachable("refused"), .noGreeting, .noServer, .noHandshake, .silent, .leaving, .needsTLS, .offersNoTLS,
+            .insecure(.noTLS), .tooOld("1"),
             .refused("x"), .garbage(NATSProtocolError(.lineTooLong)), .closed, .left,
         ]
         #expect(Set(all.map(\.description)).count == all.count)

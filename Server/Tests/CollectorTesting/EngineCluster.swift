@@ -8,6 +8,29 @@ internal import NIOPosix
 
 /// Three servers of NATS on the loopback, which a test starts, kills and ends. They end with the test's process, however that ends.
 package final class EngineCluster: Sendable {
+    /// How servers encrypt their connections, those among each other included.
+    package struct Encryption: Sendable {
+        let pair: TestCertificates.Pair
+        let authority: String
+        let isVerifying: Bool
+
+        /// Encryption with a certificate for the loopback.
+        ///
+        /// - Parameters:
+        ///   - authority: The file of who signed it, and signs those of clients.
+        ///   - isVerifying: Whether clients have to have a certificate.
+        package init(_ pair: TestCertificates.Pair, authority: String, isVerifying: Bool = false) {
+            self.pair = pair
+            self.authority = authority
+            self.isVerifying = isVerifying
+        }
+
+        fileprivate func block(verify: Bool) -> String {
+            "tls { cert_file: \"\(pair.certificate)\", key_file: \"\(pair.key)\", ca_file: \"\(authority)\", verify: \(verify), "
+                + "timeout: 60 }"
+        }
+    }
+
     /// One server.
     package struct Member: Sendable {
         package let name: String
@@ -19,10 +42,13 @@ package final class EngineCluster: Sendable {
     package let members: [Member]
     private let binary: String
     private let lazy: Set<String>
+    private let encryption: Encryption?
     private let folder: URL
     private let running = RunningServers()
 
-    package var addresses: [NATSAddress] { members.map { NATSAddress(host: "127.0.0.1", port: $0.port) } }
+    package var addresses: [NATSAddress] {
+        members.map { NATSAddress(host: "127.0.0.1", port: $0.port, isEncrypted: encryption != nil) }
+    }
 
     package static let credentials = EngineCredentials(
         user: NATSCredentials(user: "trackway", password: "secret"),
@@ -31,13 +57,16 @@ package final class EngineCluster: Sendable {
 
     /// Runs three servers while `body` does.
     ///
-    /// - Parameter lazy: Those that do not sync always.
+    /// - Parameters:
+    ///   - lazy: Those that do not sync always.
+    ///   - encryption: How they encrypt; nil for not at all.
     package static func run(
         lazy: Set<String> = [],
+        encryption: Encryption? = nil,
         _ body: @Sendable (EngineCluster) async throws -> Void
     ) async throws {
         guard let binary = EngineServer.path else { return }
-        let cluster = try await EngineCluster(binary, lazy: lazy)
+        let cluster = try await EngineCluster(binary, lazy: lazy, encryption: encryption)
         do {
             for member in cluster.members { try await cluster.start(member.name) }
             try await body(cluster)
@@ -48,9 +77,10 @@ package final class EngineCluster: Sendable {
         await cluster.end()
     }
 
-    private init(_ binary: String, lazy: Set<String>) async throws {
+    private init(_ binary: String, lazy: Set<String>, encryption: Encryption?) async throws {
         self.binary = binary
         self.lazy = lazy
+        self.encryption = encryption
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-engine-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let ports = try await Self.freePorts(6)
@@ -73,8 +103,10 @@ package final class EngineCluster: Sendable {
             server_name: \(member.name)
             listen: 127.0.0.1:\(member.port)
             max_payload: 8MB
+            \(encryption?.block(verify: encryption?.isVerifying ?? false) ?? "")
             jetstream { store_dir: "\(store(of: member.name))", max_file_store: 4GB\(interval) }
-            cluster { name: "trackway", listen: 127.0.0.1:\(member.clusterPort), routes: [ \(routes) ] }
+            cluster { name: "trackway", listen: 127.0.0.1:\(member.clusterPort), routes: [ \(routes) ]
+              \(encryption?.block(verify: true) ?? "") }
             accounts {
               COLLECT { jetstream: enabled, users: [ { user: "trackway", password: "secret" } ] }
               $SYS { users: [ { user: "sys", password: "other" } ] }

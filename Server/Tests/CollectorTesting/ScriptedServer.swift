@@ -120,6 +120,13 @@ package struct ScriptedServer: Sendable {
             }
         }
 
+        /// What came, as it came; empty at the end.
+        package mutating func bytes() async throws -> [UInt8] {
+            if bytes.isEmpty { _ = try await more() }
+            defer { bytes = [] }
+            return bytes
+        }
+
         /// The next publication, everything else passed over; nil at the end.
         package mutating func publication() async throws -> Publication? {
             while let line = try await line() {

@@ -44,14 +44,14 @@ struct AddressRotation: Sendable {
     /// The server could not be used.
     mutating func failed() { failures += 1 }
 
-    /// A server told where the others are. Those of the newest message count, beside those that were given.
+    /// A server told where the others are. Those of the newest message count, beside those that were given. Whether they are connected to
+    /// in plain is not for a server to say: they are encrypted as those are that were given.
     mutating func learned(_ others: [String]) {
         var learned: [NATSAddress] = []
         for other in others {
-            guard learned.count < Self.maxLearned, let address = NATSAddress(other), !given.contains(address),
-                !learned.contains(address)
-            else { continue }
-            learned.append(address)
+            guard learned.count < Self.maxLearned, var address = NATSAddress(other) else { continue }
+            address.isEncrypted = given.contains { $0.isEncrypted }
+            if !given.contains(address), !learned.contains(address) { learned.append(address) }
         }
         self.learned = learned
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import CollectorTLS
 internal import NIOCore
 internal import TrackwayEvents
 
@@ -29,6 +30,8 @@ final class ConnectionHandler: ChannelInboundHandler {
     private let clock: any EventClock
     private let begin: @Sendable (MonotonicTime) -> ConnectionMachine
     private let report: @Sendable (Event) -> Void
+    private let tls: TLSClient?
+    private let host: String
     private var machine: ConnectionMachine?
     private var decoder = NATSDecoder()
     private var timer: Scheduled<Void>?
@@ -38,14 +41,20 @@ final class ConnectionHandler: ChannelInboundHandler {
     /// A handler for a connection that is being made.
     ///
     /// - Parameters:
+    ///   - tls: Encrypts the connection, where the machine wants that.
+    ///   - host: Who the server has to be then.
     ///   - begin: Makes the machine when the connection is made.
     ///   - report: Called on the event loop; it must return at once.
     init(
         clock: any EventClock,
+        tls: TLSClient?,
+        host: String,
         begin: @escaping @Sendable (MonotonicTime) -> ConnectionMachine,
         report: @escaping @Sendable (Event) -> Void
     ) {
         self.clock = clock
+        self.tls = tls
+        self.host = host
         self.begin = begin
         self.report = report
     }
@@ -73,12 +82,20 @@ final class ConnectionHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let failure = tls?.failure(error, on: context.channel, host: host) {
+            perform(machine?.insecure(failure) ?? [], context)
+            schedule(context)
+        }
         // A reset, say. What it means for requests is the same as an orderly end.
         context.close(promise: nil)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is Leave { perform(machine?.leave() ?? [], context) }
+        if tls?.isSecured(by: event) == true {
+            perform(machine?.secured(pendingBytes: decoder.pendingBytes, at: now) ?? [], context)
+            schedule(context)
+        }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -92,6 +109,7 @@ final class ConnectionHandler: ChannelInboundHandler {
                 var buffer = bytes ?? context.channel.allocator.buffer(capacity: 256)
                 command.write(to: &buffer)
                 bytes = buffer
+            case .secure: secure(context)
             case .ready(let info): report(.ready(info))
             case .learned(let info): report(.learned(info))
             case .deliver(let message): report(.message(message))
@@ -102,6 +120,16 @@ final class ConnectionHandler: ChannelInboundHandler {
             }
         }
         if let bytes { context.writeAndFlush(wrapOutboundOut(bytes), promise: nil) }
+    }
+
+    private func secure(_ context: ChannelHandlerContext) {
+        do {
+            guard let tls else { throw TLSFailure.other("there is nothing to encrypt it with") }
+            try tls.secure(context.channel, host: host)
+        } catch {
+            let failure = error as? TLSFailure ?? tls?.failure(error, on: context.channel, host: host)
+            perform(machine?.insecure(failure ?? .other("\(error)")) ?? [], context)
+        }
     }
 
     private func schedule(_ context: ChannelHandlerContext) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import CollectorTLS
 internal import TrackwayEvents
 
-/// Decides what a connection to a server of NATS does: greeting, handshake, looking whether the other side is there, leaving.
+/// Decides what a connection to a server of NATS does: greeting, encryption, handshake, looking whether the other side is there, leaving.
 ///
 /// A value: the driver tells it what came and what time it is, and does what it says.
 struct ConnectionMachine: Sendable {
@@ -11,6 +12,8 @@ struct ConnectionMachine: Sendable {
     enum Action: Sendable, Hashable {
         /// Send a command.
         case send(NATSCommand)
+        /// Encrypt the connection, and say when that is done. Nothing is sent before.
+        case secure
         /// The connection can be used from now on.
         case ready(NATSServerInfo)
         /// The server told something new of itself, such as where others are.
@@ -26,6 +29,9 @@ struct ConnectionMachine: Sendable {
     private enum Phase: Sendable {
         /// Connected; the server speaks first.
         case greeting(until: MonotonicTime)
+        /// The server greeted, and the connection is being encrypted. What the greeting says is not proven: whoever stands in between may have
+        /// written it.
+        case securing(NATSServerInfo, until: MonotonicTime)
         /// The first `PING` is sent behind everything else, so its `PONG` says that all of it was taken.
         case handshake(NATSServerInfo, until: MonotonicTime)
         /// In use. `unanswered` of the latest `PING`s were followed by nothing at all.
@@ -36,6 +42,7 @@ struct ConnectionMachine: Sendable {
     private let inbox: String
     private let credentials: NATSCredentials?
     private let client: String
+    private let isEncrypted: Bool
     private let times: NATSTimes
     private var phase: Phase
 
@@ -44,10 +51,19 @@ struct ConnectionMachine: Sendable {
     /// - Parameters:
     ///   - inbox: Below this subject answers are expected, under subscription 1.
     ///   - client: The name the server shows for this side.
-    init(inbox: String, credentials: NATSCredentials?, client: String, times: NATSTimes, at now: MonotonicTime) {
+    ///   - isEncrypted: Whether the connection is encrypted before anything is said.
+    init(
+        inbox: String,
+        credentials: NATSCredentials?,
+        client: String,
+        isEncrypted: Bool = false,
+        times: NATSTimes,
+        at now: MonotonicTime
+    ) {
         self.inbox = inbox
         self.credentials = credentials
         self.client = client
+        self.isEncrypted = isEncrypted
         self.times = times
         phase = .greeting(until: now.advanced(by: times.greeting))
     }
@@ -55,7 +71,7 @@ struct ConnectionMachine: Sendable {
     /// When to say what time it is; nil when that is of no interest any more.
     var deadline: MonotonicTime? {
         switch phase {
-        case .greeting(let until), .handshake(_, let until): until
+        case .greeting(let until), .securing(_, let until), .handshake(_, let until): until
         case .ready(let nextPing, _): nextPing
         case .ended: nil
         }
@@ -67,6 +83,9 @@ struct ConnectionMachine: Sendable {
         case (.ended, _):
             // What was on its way when it ended.
             return []
+        case (.securing, _):
+            // Behind the greeting a server waits for the handshake. What else comes in plain could pass for something said in it.
+            return end(.insecure(.plainBytes))
         case (_, .ping):
             return [.send(.pong)] + heard()
         case (_, .error(let text)):
@@ -101,7 +120,32 @@ struct ConnectionMachine: Sendable {
 
     private mutating func greeted(by info: NATSServerInfo, at now: MonotonicTime) -> [Action] {
         if info.isLeaving { return end(.leaving) }
+        if isEncrypted {
+            // To go on in plain would be what somebody in between wants who takes the offer out of the greeting.
+            guard info.offersTLS else { return end(.offersNoTLS) }
+            phase = .securing(info, until: now.advanced(by: times.greeting))
+            return [.secure]
+        }
         if info.needsTLS { return end(.needsTLS) }
+        return introduce(to: info, at: now)
+    }
+
+    /// The connection is encrypted, and the server is who it has to be.
+    ///
+    /// - Parameter pendingBytes: How many bytes that are no whole message came in plain behind the greeting.
+    mutating func secured(pendingBytes: Int, at now: MonotonicTime) -> [Action] {
+        guard case .securing(let info, _) = phase else { return [] }
+        if pendingBytes > 0 { return end(.insecure(.plainBytes)) }
+        return introduce(to: info, at: now)
+    }
+
+    /// The connection cannot be encrypted, or not any more.
+    mutating func insecure(_ failure: TLSFailure) -> [Action] {
+        if case .ended = phase { return [] }
+        return end(.insecure(failure))
+    }
+
+    private mutating func introduce(to info: NATSServerInfo, at now: MonotonicTime) -> [Action] {
         guard info.knowsHeaders else { return end(.tooOld(info.version)) }
         phase = .handshake(info, until: now.advanced(by: times.greeting))
         return [
@@ -124,6 +168,8 @@ struct ConnectionMachine: Sendable {
         case .greeting:
             // A paused server accepts connections and says nothing.
             return end(.noGreeting)
+        case .securing:
+            return end(.insecure(.unanswered))
         case .handshake:
             return end(.noHandshake)
         case .ready(_, let unanswered):
@@ -149,8 +195,13 @@ struct ConnectionMachine: Sendable {
 
     /// The connection is closed.
     mutating func closed() -> [Action] {
-        if case .ended = phase { return [] }
-        return end(.closed)
+        switch phase {
+        case .ended: return []
+        case .securing: return end(.insecure(.ended))
+        // To this side the handshake of TLS is over before the server has looked at its certificate.
+        case .handshake where isEncrypted: return end(.insecure(.ended))
+        case .greeting, .handshake, .ready: return end(.closed)
+        }
     }
 
     private mutating func end(_ reason: NATSConnectionEnd) -> [Action] {
@@ -190,8 +241,12 @@ package enum NATSConnectionEnd: Error, Sendable, Hashable, CustomStringConvertib
     case silent
     /// The server is about to end.
     case leaving
-    /// The server wants encryption.
+    /// The server wants encryption, and its address is of a plain connection.
     case needsTLS
+    /// The server offers no encryption, and its address wants it.
+    case offersNoTLS
+    /// The connection could not be encrypted, or not with the server that was named.
+    case insecure(TLSFailure)
     /// The server does not know headers.
     case tooOld(String)
     /// The server refuses this side, in its words.
@@ -207,13 +262,17 @@ package enum NATSConnectionEnd: Error, Sendable, Hashable, CustomStringConvertib
     package var description: String {
         switch self {
         case .unreachable(let reason): "cannot be reached (\(reason))"
-        case .noGreeting: "takes the connection and says nothing; see whether it is paused or overloaded"
+        case .noGreeting:
+            "takes the connection and says nothing; see whether it is paused or overloaded, or set to handshake_first"
         case .noServer: "is no server of NATS; see what listens at this port"
         case .noHandshake: "greets and does not answer"
         case .silent: "was not heard any more"
         case .leaving: "is about to end"
         case .needsTLS:
-            "wants TLS, which the collector does not offer; use a private network, and a listener without TLS"
+            "takes no connection without TLS; write tls:// in place of nats:// before its address"
+        case .offersNoTLS:
+            "offers no TLS, so nothing was sent to it; give it a block tls in its file, and see that nobody stands in between"
+        case .insecure(let failure): failure.words(option: "--engine")
         case .tooOld(let version): "is of version \(version), which knows no headers; install 2.11 or newer"
         case .refused(let text): "refuses the connection: \(text); see the credentials and the server's accounts"
         case .garbage(let error): "sent what is not the protocol: \(error)"

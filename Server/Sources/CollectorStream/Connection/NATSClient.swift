@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import CollectorTLS
 internal import NIOCore
 internal import NIOPosix
 package import TrackwayEvents
@@ -11,6 +12,7 @@ package import TrackwayEvents
 /// request whose connection is lost fails as such, because only its sender knows what asking again means. Safe from any thread.
 package final class NATSClient: Sendable {
     private let credentials: NATSCredentials?
+    private let tls: TLSClient?
     private let name: String
     private let times: NATSTimes
     private let inbox: String
@@ -35,6 +37,7 @@ package final class NATSClient: Sendable {
     /// - Parameters:
     ///   - addresses: The servers, in the order in which they are tried.
     ///   - credentials: Who connects; nil for nobody in particular.
+    ///   - tls: Encrypts connections to addresses that want it, which are refused without it.
     ///   - name: The name that servers show for this side.
     ///   - times: How long what may take.
     ///   - clock: The time.
@@ -45,6 +48,7 @@ package final class NATSClient: Sendable {
     package init(
         _ addresses: [NATSAddress],
         credentials: NATSCredentials? = nil,
+        tls: TLSClient? = nil,
         name: String = "trackway",
         times: NATSTimes = NATSTimes(),
         clock: any EventClock = SystemClock(),
@@ -54,6 +58,7 @@ package final class NATSClient: Sendable {
         changed: @escaping @Sendable () -> Void = {}
     ) {
         self.credentials = credentials
+        self.tls = tls
         self.name = name
         self.times = times
         inbox = "_INBOX.\(String(chance(), radix: 36))\(String(chance(), radix: 36))"
@@ -122,16 +127,19 @@ package final class NATSClient: Sendable {
         ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(.milliseconds(times.greeting.wholeMilliseconds))
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
-            .channelInitializer { [clock, inbox, credentials, name, times] channel in
+            .channelInitializer { [clock, inbox, credentials, tls, name, times] channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
                         ConnectionHandler(
                             clock: clock,
+                            tls: address.isEncrypted ? tls : nil,
+                            host: address.host,
                             begin: { now in
                                 ConnectionMachine(
                                     inbox: inbox,
                                     credentials: credentials,
                                     client: name,
+                                    isEncrypted: address.isEncrypted,
                                     times: times,
                                     at: now
                                 )

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 package import Collector
+package import CollectorTLS
 package import TrackwayEvents
 package import TrackwayJournal
 
@@ -26,6 +27,7 @@ package final class Engine: Sendable {
     /// - Parameters:
     ///   - addresses: Its servers.
     ///   - credentials: Who connects.
+    ///   - tls: Encrypts connections to servers whose addresses want it.
     ///   - options: How much may be held for it.
     ///   - known: The highest sequence that was read from the stream before.
     ///   - clock: The time.
@@ -37,6 +39,7 @@ package final class Engine: Sendable {
     package init(
         _ addresses: [NATSAddress],
         credentials: EngineCredentials = EngineCredentials(),
+        tls: TLSClient? = nil,
         place: StreamPlace = StreamPlace(),
         times: NATSTimes = NATSTimes(),
         options: IntakeOptions = IntakeOptions(),
@@ -53,6 +56,7 @@ package final class Engine: Sendable {
             NATSClient(
                 addresses,
                 credentials: credentials,
+                tls: tls,
                 name: name,
                 times: times,
                 clock: clock,
@@ -68,6 +72,7 @@ package final class Engine: Sendable {
         let reader = NATSClient(
             Array(addresses.dropFirst()) + addresses.prefix(1),
             credentials: credentials.user,
+            tls: tls,
             name: "trackway-index",
             times: times,
             clock: clock,

@@ -10,19 +10,24 @@ package struct NATSAddress: Sendable, Hashable, CustomStringConvertible {
     package var host: String
     /// The port.
     package var port: Int
+    /// Whether nothing is said there but the greeting before the connection is encrypted, and the server known: `tls://`.
+    package var isEncrypted: Bool
 
     /// An address.
-    package init(host: String, port: Int = usualPort) {
+    package init(host: String, port: Int = usualPort, isEncrypted: Bool = false) {
         self.host = host
         self.port = port
+        self.isEncrypted = isEncrypted
     }
 
-    /// Reads `nats://host:4222`, `host:4222` or `host`; an address of IPv6 stands in brackets. Names and passwords do not belong
-    /// into an address, where lists of processes show them: a text with them is none.
+    /// Reads `nats://host:4222`, `tls://host:4222`, `host:4222` or `host`; an address of IPv6 stands in brackets. Names and passwords do
+    /// not belong into an address, where lists of processes show them: a text with them is none.
     package init?(_ text: some StringProtocol) {
         var rest = Substring(text)
+        var isEncrypted = false
         if let scheme = rest.firstRange(of: "://") {
-            guard rest[..<scheme.lowerBound] == "nats" else { return nil }
+            isEncrypted = rest[..<scheme.lowerBound] == "tls"
+            guard isEncrypted || rest[..<scheme.lowerBound] == "nats" else { return nil }
             rest = rest[scheme.upperBound...]
         }
         if rest.last == "/" { rest = rest.dropLast() }
@@ -42,7 +47,7 @@ package struct NATSAddress: Sendable, Hashable, CustomStringConvertible {
         guard !rest.isEmpty, rest.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || ".-_:%".contains($0)) }),
             port.allSatisfy({ $0.isASCII && $0.isNumber }), let number = Int(port), (1...65_535).contains(number)
         else { return nil }
-        self.init(host: String(rest), port: number)
+        self.init(host: String(rest), port: number, isEncrypted: isEncrypted)
     }
 
     /// Reads `nats://a,nats://b`.
@@ -54,7 +59,10 @@ package struct NATSAddress: Sendable, Hashable, CustomStringConvertible {
         return valid.isEmpty || valid.count < addresses.count ? nil : valid
     }
 
-    package var description: String { host.contains(":") ? "nats://[\(host)]:\(port)" : "nats://\(host):\(port)" }
+    package var description: String {
+        let scheme = isEncrypted ? "tls" : "nats"
+        return host.contains(":") ? "\(scheme)://[\(host)]:\(port)" : "\(scheme)://\(host):\(port)"
+    }
 }
 
 /// Who connects.

@@ -17,6 +17,8 @@ package struct NATSServerInfo: Sendable, Hashable {
     package var isLeaving: Bool
     /// Whether it wants the connection encrypted.
     package var needsTLS: Bool
+    /// Whether it takes an encrypted connection.
+    package var offersTLS: Bool
     /// Whether it knows headers, which it needs for answering at all.
     package var knowsHeaders: Bool
 
@@ -28,6 +30,7 @@ package struct NATSServerInfo: Sendable, Hashable {
         others: [String] = [],
         isLeaving: Bool = false,
         needsTLS: Bool = false,
+        offersTLS: Bool = false,
         knowsHeaders: Bool = true
     ) {
         self.name = name
@@ -36,6 +39,7 @@ package struct NATSServerInfo: Sendable, Hashable {
         self.others = others
         self.isLeaving = isLeaving
         self.needsTLS = needsTLS
+        self.offersTLS = needsTLS || offersTLS
         self.knowsHeaders = knowsHeaders
     }
 
@@ -61,6 +65,7 @@ package struct NATSServerInfo: Sendable, Hashable {
         others = (value["connect_urls"]?.array ?? []).prefix(Self.maxOthers).compactMap(\.string)
         isLeaving = value["ldm"]?.boolean ?? false
         needsTLS = value["tls_required"]?.boolean ?? false
+        offersTLS = needsTLS || value["tls_available"]?.boolean ?? false
         knowsHeaders = value["headers"]?.boolean ?? false
     }
 }

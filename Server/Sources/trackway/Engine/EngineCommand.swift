@@ -177,6 +177,7 @@ extension EngineSettings {
         let engine = Engine(
             addresses,
             credentials: credentials,
+            tls: tls,
             clock: SystemClock(),
             chance: CollectorHost.chance,
             sleep: CollectorHost.sleep,

@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import CollectorStream
+internal import CollectorTLS
 internal import Foundation
 internal import TrackwayEvents
 
@@ -10,7 +11,7 @@ internal import TrackwayEvents
 struct EngineOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The servers of NATS that keep the records, separated by commas: nats://a:4222,nats://b:4222,nats://c:4222. One is enough to find the others.",
+            "The servers of NATS that keep the records, separated by commas: nats://a:4222,nats://b:4222,nats://c:4222, or tls:// for encrypted connections. One is enough to find the others.",
             valueName: "urls"
         )
     )
@@ -24,9 +25,29 @@ struct EngineOptions: ParsableArguments {
     )
     var engineCredentials: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A file (PEM) with the authorities that sign the certificates of the engine's servers. Without it those that the system trusts.",
+            valueName: "file"
+        )
+    )
+    var engineCa: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file (PEM) with the certificate that the engine's servers are shown, where they verify their clients.",
+            valueName: "file"
+        )
+    )
+    var engineCert: String?
+
+    @Option(help: ArgumentHelp("A file (PEM) with the key of --engine-cert.", valueName: "file"))
+    var engineKey: String?
+
     /// Sees that servers are servers.
     func validate() throws {
-        _ = try addresses()
+        let addresses = try addresses()
+        try tls.validate(isEncrypted: addresses?.contains { $0.isEncrypted } ?? false)
         if engine == nil, engineCredentials != nil {
             throw ValidationError("--engine-credentials are for --engine nats://host:4222")
         }
@@ -34,16 +55,28 @@ struct EngineOptions: ParsableArguments {
 
     /// The engine that was named; nil for none.
     ///
-    /// - Throws: ``CommandFailure`` when the file of credentials cannot be used.
+    /// - Throws: ``CommandFailure`` when a file cannot be used.
     func settings() throws -> EngineSettings? {
         guard let addresses = try addresses() else { return nil }
-        return EngineSettings(addresses: addresses, credentials: try credentials())
+        var settings = EngineSettings(addresses: addresses, credentials: try credentials())
+        if addresses.contains(where: { $0.isEncrypted }) { settings.tls = try tls.client() }
+        return settings
+    }
+
+    private var tls: TLSFileNames {
+        TLSFileNames(
+            option: "--engine",
+            example: "tls://host:4222",
+            authorities: engineCa,
+            certificate: engineCert,
+            key: engineKey
+        )
     }
 
     private func addresses() throws -> [NATSAddress]? {
         guard let engine else { return nil }
         let texts = engine.split(separator: ",", omittingEmptySubsequences: false)
-        return try texts.map { text in
+        let addresses = try texts.map { text in
             if let address = NATSAddress(text) { return address }
             if text.contains("@") {
                 // What stands before it may be a password.
@@ -56,6 +89,12 @@ struct EngineOptions: ParsableArguments {
                 "“\(text)” is no server of NATS; --engine takes addresses such as nats://host:4222, separated by commas"
             )
         }
+        guard Set(addresses.map(\.isEncrypted)).count == 1 else {
+            throw ValidationError(
+                "--engine takes tls:// for all servers or for none: an encrypted connection would end up at a plain one when its server is lost"
+            )
+        }
+        return addresses
     }
 
     private func credentials() throws(CommandFailure) -> EngineCredentials {
@@ -89,6 +128,8 @@ struct EngineSettings: Sendable {
     var addresses: [NATSAddress]
     /// Who connects.
     var credentials = EngineCredentials()
+    /// What encrypts the connections to servers whose addresses want it.
+    var tls: TLSClient?
 
     /// The servers, as they are written on a command line.
     var text: String { addresses.map(\.description).joined(separator: ",") }

@@ -39,6 +39,7 @@ extension CollectorHost {
         let client = Engine(
             engine.addresses,
             credentials: engine.credentials,
+            tls: engine.tls,
             options: intake,
             // What answers stands behind the last record that it has.
             known: indexed.streamSequence > 0 ? indexed.streamSequence - 1 : 0,

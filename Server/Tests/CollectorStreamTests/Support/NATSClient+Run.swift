@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import CollectorStream
+internal import CollectorTLS
 
 extension NATSTimes {
     /// For machines that do much else at once: nothing but a lost connection ends one.
@@ -19,6 +20,7 @@ extension NATSClient {
     static func run(
         _ addresses: [NATSAddress],
         credentials: NATSCredentials? = nil,
+        tls: TLSClient? = nil,
         times: NATSTimes = .unhurried,
         notice: @escaping @Sendable (String) -> Void = { _ in },
         _ body: @escaping @Sendable (NATSClient, Changes) async throws -> Void
@@ -27,6 +29,7 @@ extension NATSClient {
         let client = NATSClient(
             addresses,
             credentials: credentials,
+            tls: tls,
             name: "test",
             times: times,
             chance: { 42 },

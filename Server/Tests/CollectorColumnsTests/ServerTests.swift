@@ -21,10 +21,20 @@ struct ServerTests {
         #expect(ClickHouseAddress(text) == ClickHouseAddress(host: host, port: port, database: database))
     }
 
+    @Test("an address says whether its connections are encrypted, and has another usual port then")
+    func encryptedAddresses() {
+        let address = ClickHouseAddress("https://a/shop")
+        #expect(address == ClickHouseAddress(host: "a", port: 8_443, database: "shop", isEncrypted: true))
+        #expect(address?.description == "https://a:8443/shop")
+        #expect(ClickHouseAddress("https://[::1]:9")?.server == "https://[::1]:9")
+        #expect(ClickHouseAddress("http://a")?.isEncrypted == false)
+    }
+
     @Test(
         "what is no address is taken for none",
         arguments: [
-            "", "a", "https://a", "http://", "http://:80", "http://a:0", "http://a:x", "http://a:99999", "http://a/b/c",
+            "", "a", "ftp://a", "https://", "http://", "http://:80", "http://a:0", "http://a:x", "http://a:99999",
+            "http://a/b/c",
             "http://a/1b",
             "http://a/b-c", "http://a/b;DROP", "http://u:p@a/b", "http://::1/x", "http://a b/x",
         ]

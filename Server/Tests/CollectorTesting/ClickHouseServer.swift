@@ -20,6 +20,8 @@ package actor ClickHouseServer {
 
     /// The port of HTTP.
     package nonisolated let port: Int
+    /// The port of HTTPS; it listens there when it was given a certificate.
+    package nonisolated let securePort: Int
     private nonisolated let folder: URL
     private let binary: String
     private var process: (process: Process, lifeline: Pipe)?
@@ -29,10 +31,17 @@ package actor ClickHouseServer {
 
     /// Runs a server while `body` does.
     ///
-    /// - Parameter body: Is given the server, which answers.
-    package static func run(_ body: @Sendable (ClickHouseServer) async throws -> Void) async throws {
+    /// - Parameters:
+    ///   - pair: Its certificate for HTTPS; nil for none.
+    ///   - clients: The file of the authority that signs the certificates its clients have to have; nil when they need none.
+    ///   - body: Is given the server, which answers.
+    package static func run(
+        certificate pair: TestCertificates.Pair? = nil,
+        clients: String? = nil,
+        _ body: @Sendable (ClickHouseServer) async throws -> Void
+    ) async throws {
         guard let path else { return }
-        let server = try await ClickHouseServer(path)
+        let server = try await ClickHouseServer(path, pair, clients)
         do {
             try await server.start()
             try await body(server)
@@ -43,12 +52,12 @@ package actor ClickHouseServer {
         await server.end()
     }
 
-    private init(_ binary: String) async throws {
+    private init(_ binary: String, _ pair: TestCertificates.Pair?, _ clients: String?) async throws {
         self.binary = binary
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-columns-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var ports: [Int] = []
-        while ports.count < 3 {
+        while ports.count < 4 {
             let candidate = Self.lastPort.withLock { port in
                 port += 1
                 return port
@@ -57,11 +66,22 @@ package actor ClickHouseServer {
             ports.append(candidate)
         }
         port = ports[0]
+        securePort = ports[3]
+        let secure = pair.map { pair in
+            """
+            <https_port>\(ports[3])</https_port><openSSL><server>
+            <certificateFile>\(pair.certificate)</certificateFile><privateKeyFile>\(pair.key)</privateKeyFile>
+            <caConfig>\(clients ?? pair.certificate)</caConfig><loadDefaultCAFile>false</loadDefaultCAFile>
+            <verificationMode>\(clients == nil ? "none" : "strict")</verificationMode>
+            <disableProtocols>sslv2,sslv3</disableProtocols></server></openSSL>
+            """
+        }
         let config = """
             <yandex>
             <logger><level>error</level><log>\(folder.path)/log</log><errorlog>\(folder.path)/errors</errorlog></logger>
             <http_port>\(ports[0])</http_port><tcp_port>\(ports[1])</tcp_port>
             <interserver_http_port>\(ports[2])</interserver_http_port><listen_host>127.0.0.1</listen_host>
+            \(secure ?? "")
             <path>\(folder.path)/data/</path><tmp_path>\(folder.path)/tmp/</tmp_path>
             <mark_cache_size>33554432</mark_cache_size><users_config>users.xml</users_config>
             <default_profile>default</default_profile><default_database>default</default_database>

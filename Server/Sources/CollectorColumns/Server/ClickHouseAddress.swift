@@ -3,29 +3,34 @@
 
 internal import TrackwayEvents
 
-/// Where a server of ClickHouse answers over HTTP, and which of its databases is meant: `http://host:8123/database`.
+/// Where a server of ClickHouse answers over HTTP, and which of its databases is meant: `http://host:8123/database`, or
+/// `https://host:8443/database`.
 package struct ClickHouseAddress: Sendable, Hashable, LosslessStringConvertible {
     /// The host, by name or number.
     package var host: String
-    /// The port of HTTP.
+    /// The port of HTTP, or of HTTPS.
     package var port: Int
+    /// Whether nothing is said before the connection is encrypted, and the server known: `https://`.
+    package var isEncrypted: Bool
     /// The database.
     package var database: String
 
     /// An address.
-    package init(host: String, port: Int = 8_123, database: String = "trackway") {
+    package init(host: String, port: Int = 8_123, database: String = "trackway", isEncrypted: Bool = false) {
         self.host = host
+        self.isEncrypted = isEncrypted
         self.port = port
         self.database = database
     }
 
-    /// Reads an address. Without a port it is 8123, without a path the database is `trackway`.
+    /// Reads an address. Without a port it is 8123, or 8443 with `https`, without a path the database is `trackway`.
     ///
     /// - Returns: Nil when it is none, has a name and a password in it, or names a database that is not made of letters, digits and
     ///   underscores.
     package init?(_ description: String) {
-        guard description.hasPrefix("http://") else { return nil }
-        let parts = description.dropFirst("http://".count).split(
+        let isEncrypted = description.hasPrefix("https://")
+        guard isEncrypted || description.hasPrefix("http://") else { return nil }
+        let parts = description.dropFirst(isEncrypted ? "https://".count : "http://".count).split(
             separator: "/",
             maxSplits: 1,
             omittingEmptySubsequences: false
@@ -35,7 +40,7 @@ package struct ClickHouseAddress: Sendable, Hashable, LosslessStringConvertible 
         guard database.utf8.allSatisfy(Self.isLetter), database.utf8.first.map({ !(48...57).contains($0) }) ?? true
         else { return nil }
         var host = authority
-        var port = 8_123
+        var port = isEncrypted ? 8_443 : 8_123
         if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {
             guard let number = Int(authority[authority.index(after: colon)...]), (1...65_535).contains(number) else {
                 return nil
@@ -48,7 +53,7 @@ package struct ClickHouseAddress: Sendable, Hashable, LosslessStringConvertible 
         guard !host.isEmpty, isNumber || !host.contains(":"), host.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
             return nil
         }
-        self.init(host: String(host), port: port)
+        self.init(host: String(host), port: port, isEncrypted: isEncrypted)
         if !database.isEmpty { self.database = String(database) }
     }
 
@@ -62,7 +67,9 @@ package struct ClickHouseAddress: Sendable, Hashable, LosslessStringConvertible 
     }
 
     /// The server, without the database.
-    package var server: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+    package var server: String {
+        "\(isEncrypted ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
 
     package var description: String { "\(server)/\(database)" }
 }

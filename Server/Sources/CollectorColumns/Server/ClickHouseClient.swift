@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import CollectorTLS
 internal import NIOCore
 
 /// Asks a server of ClickHouse over HTTP. Safe from any thread.
@@ -28,22 +29,26 @@ package struct ClickHouseClient: Sendable {
     /// The option that names the address, for sentences about it.
     package let option: String
     private let credentials: ClickHouseCredentials?
+    private let tls: TLSClient?
     private let times: Times
 
     /// A client.
     ///
     /// - Parameters:
     ///   - credentials: Who asks; nil for the server's user `default`, without a password.
+    ///   - tls: Encrypts connections to an address that wants it, which is not asked without it.
     ///   - option: The option that names the address, for sentences about it.
     package init(
         _ address: ClickHouseAddress,
         credentials: ClickHouseCredentials? = nil,
+        tls: TLSClient? = nil,
         option: String = "--to",
         times: Times = Times()
     ) {
         self.address = address
         self.option = option
         self.credentials = credentials
+        self.tls = tls
         self.times = times
     }
 
@@ -115,8 +120,7 @@ package struct ClickHouseClient: Sendable {
         do {
             answer = try await HTTPExchange.post(
                 request,
-                to: address.host,
-                address.port,
+                to: try target(),
                 within: isWork ? times.work : times.question
             )
         } catch {
@@ -143,11 +147,18 @@ package struct ClickHouseClient: Sendable {
         let request = request(settings, true, contentType: nil, body: Array(query.utf8))
         let answer: HTTPExchange.Answer
         do {
-            answer = try await HTTPStream.post(request, to: address.host, address.port, within: timeout, take)
+            answer = try await HTTPStream.post(request, to: try target(), within: timeout, take)
         } catch let failure as HTTPExchange.Failure {
             throw ColumnFailure(failure, at: address, option: option)
         }
         if let failure = failure(of: answer) { throw failure }
+    }
+
+    private func target() throws(HTTPExchange.Failure) -> HTTPExchange.Target {
+        guard address.isEncrypted else { return HTTPExchange.Target(host: address.host, port: address.port) }
+        // In plain is no way to go on.
+        guard let tls else { throw HTTPExchange.Failure(reason: "there is nothing to encrypt its connection with") }
+        return HTTPExchange.Target(host: address.host, port: address.port, tls: tls)
     }
 
     private func failure(of answer: HTTPExchange.Answer) -> ColumnFailure? {

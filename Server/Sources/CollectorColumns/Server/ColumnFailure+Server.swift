@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import CollectorTLS
+
 /// What a server's answers mean, and what helps.
 extension ColumnFailure {
     /// ClickHouse's numbers of errors, as far as they are told apart.
@@ -14,16 +16,25 @@ extension ColumnFailure {
 
     /// Nothing came back.
     init(_ failure: HTTPExchange.Failure, at address: ClickHouseAddress, option: String = "--to") {
-        if failure.reason.contains("not HTTP") {
+        if let encryption = failure.encryption {
             self.init(
-                .stranger,
-                "At \(address.server) is no ClickHouse: \(failure.reason). Name its port of HTTP behind \(option) (usually 8123, not 9000)."
+                encryption == .noTLS ? .stranger : .unreachable,
+                "ClickHouse at \(address.server) \(encryption.words(option: option))."
             )
+        } else if failure.reason.contains("not HTTP") {
+            let port =
+                address.isEncrypted
+                ? "its port of HTTPS behind \(option) (https_port, usually 8443)"
+                : "its port of HTTP behind \(option) (usually 8123, not 9000), or write https:// if it is one of HTTPS"
+            self.init(.stranger, "At \(address.server) is no ClickHouse: \(failure.reason). Name \(port).")
         } else {
+            let port =
+                address.isEncrypted
+                ? "its port of HTTPS" : "its port of HTTP; one of HTTPS wants https:// before the address"
             self.init(
                 .unreachable,
-                "ClickHouse at \(address.server) cannot be reached: \(failure.reason). See whether it runs, and whether \(option) names its "
-                    + "port of HTTP."
+                "ClickHouse at \(address.server) cannot be reached: \(failure.reason). See whether it runs, and whether \(option) names "
+                    + "\(port)."
             )
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import CollectorTLS
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
@@ -33,6 +34,36 @@ enum HTTPExchange {
     /// Why nothing came back, in half a sentence.
     struct Failure: Error, Hashable {
         var reason: String
+        /// What is wrong with its encryption, when it is that.
+        var encryption: TLSFailure?
+    }
+
+    /// Where a request goes, and how.
+    struct Target: Sendable {
+        var host: String
+        var port: Int
+        /// Encrypts the connection; nil for a plain one.
+        var tls: TLSClient?
+
+        /// As a request names it.
+        var name: String { "\(host):\(port)" }
+
+        /// Prepares a connection that is about to be made: nothing is sent in plain to a target that is encrypted, and nothing before it is
+        /// known that it is the right one.
+        func prepare(_ channel: any Channel) throws {
+            try tls?.secure(channel, host: host)
+            try channel.pipeline.syncOperations.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes)
+        }
+
+        /// What an error of a connection means. On its event loop.
+        func failure(_ error: any Error, on channel: any Channel) -> Failure {
+            if let encryption = tls?.failure(error, on: channel, host: host) {
+                return Failure(reason: "its connection is not encrypted", encryption: encryption)
+            }
+            // Whoever ends an encrypted connection has to say so; without that the answer may have been cut off.
+            if tls?.isCut(by: error) == true { return Failure(reason: "the connection ended before it answered") }
+            return Failure(reason: HTTPExchange.reason(error))
+        }
     }
 
     /// So many bytes of an answer are taken; no answer that is asked for has more.
@@ -44,20 +75,18 @@ enum HTTPExchange {
     /// - Throws: ``Failure``. The request may have been carried out nevertheless.
     static func post(
         _ request: Request,
-        to host: String,
-        _ port: Int,
+        to target: Target,
         within timeout: Duration
     ) async throws(Failure) -> Answer {
         let result = await withCheckedContinuation { continuation in
-            begin(request, host, port, timeout) { continuation.resume(returning: $0) }
+            begin(request, target, timeout) { continuation.resume(returning: $0) }
         }
         return try result.get()
     }
 
     private static func begin(
         _ request: Request,
-        _ host: String,
-        _ port: Int,
+        _ target: Target,
         _ timeout: Duration,
         _ done: @escaping @Sendable (Result<Answer, Failure>) -> Void
     ) {
@@ -66,16 +95,14 @@ enum HTTPExchange {
             .connectTimeout(.seconds(5))
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes)
-                }
+                channel.eventLoop.makeCompletedFuture { try target.prepare(channel) }
             }
-            .connect(host: host, port: port)
+            .connect(host: target.host, port: target.port)
             .flatMap { channel in
                 // Of several addresses of one name one is connected in the end, and only there anything is sent.
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        ExchangeHandler(request, host: "\(host):\(port)", within: limit, done)
+                        ExchangeHandler(request, to: target, within: limit, done)
                     )
                 }
             }
@@ -104,7 +131,7 @@ private final class ExchangeHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let request: HTTPExchange.Request
-    private let host: String
+    private let target: HTTPExchange.Target
     private let limit: TimeAmount
     private var done: (@Sendable (Result<HTTPExchange.Answer, HTTPExchange.Failure>) -> Void)?
     private var status = 0
@@ -113,12 +140,12 @@ private final class ExchangeHandler: ChannelInboundHandler {
 
     init(
         _ request: HTTPExchange.Request,
-        host: String,
+        to target: HTTPExchange.Target,
         within limit: TimeAmount,
         _ done: @escaping @Sendable (Result<HTTPExchange.Answer, HTTPExchange.Failure>) -> Void
     ) {
         self.request = request
-        self.host = host
+        self.target = target
         self.limit = limit
         self.done = done
     }
@@ -130,7 +157,7 @@ private final class ExchangeHandler: ChannelInboundHandler {
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
             self.end(.failure(HTTPExchange.Failure(reason: "it does not answer in time")), context)
         }
-        context.write(wrapOutboundOut(.head(request.head(host: host))), promise: nil)
+        context.write(wrapOutboundOut(.head(request.head(host: target.name))), promise: nil)
         if !request.body.isEmpty {
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: request.body)))), promise: nil)
         }
@@ -156,7 +183,7 @@ private final class ExchangeHandler: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        end(.failure(HTTPExchange.Failure(reason: HTTPExchange.reason(error))), context)
+        end(.failure(target.failure(error, on: context.channel)), context)
     }
 
     private func end(_ result: Result<HTTPExchange.Answer, HTTPExchange.Failure>, _ context: ChannelHandlerContext) {

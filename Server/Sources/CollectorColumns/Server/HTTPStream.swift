@@ -21,14 +21,13 @@ enum HTTPStream {
     /// - Throws: ``HTTPExchange/Failure``, what `take` throws, and `CancellationError`.
     static func post(
         _ request: HTTPExchange.Request,
-        to host: String,
-        _ port: Int,
+        to target: HTTPExchange.Target,
         within timeout: Duration,
         _ take: (ByteBuffer) throws -> Void
     ) async throws -> HTTPExchange.Answer {
         let channel: NIOAsyncChannel<HTTPClientResponsePart, Never>
         do {
-            channel = try await connect(request, host, port)
+            channel = try await connect(request, target)
         } catch {
             try Task.checkCancellation()
             throw HTTPExchange.Failure(reason: HTTPExchange.reason(error))
@@ -45,6 +44,9 @@ enum HTTPStream {
         } catch let error as HTTPExchange.Failure {
             try Task.checkCancellation()
             throw isLate.withLock({ $0 }) ? HTTPExchange.Failure(reason: "it does not answer in time") : error
+        } catch let error as ConnectionFault {
+            try Task.checkCancellation()
+            throw isLate.withLock({ $0 }) ? HTTPExchange.Failure(reason: "it does not answer in time") : error.failure
         } catch let error where Self.isOfConnection(error) {
             try Task.checkCancellation()
             throw HTTPExchange.Failure(reason: HTTPExchange.reason(error))
@@ -57,16 +59,15 @@ enum HTTPStream {
 
     private static func connect(
         _ request: HTTPExchange.Request,
-        _ host: String,
-        _ port: Int
+        _ target: HTTPExchange.Target
     ) async throws -> NIOAsyncChannel<HTTPClientResponsePart, Never> {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(.seconds(5))
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
-            .connect(host: host, port: port) { channel in
+            .connect(host: target.host, port: target.port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes)
-                    try channel.pipeline.syncOperations.addHandler(RequestHandler(request, host: "\(host):\(port)"))
+                    try target.prepare(channel)
+                    try channel.pipeline.syncOperations.addHandler(RequestHandler(request, to: target))
                     return try NIOAsyncChannel<HTTPClientResponsePart, Never>(wrappingChannelSynchronously: channel)
                 }
             }
@@ -103,23 +104,32 @@ extension Duration {
     }
 }
 
+/// What an error of a connection means, told where its encryption can be asked.
+private struct ConnectionFault: Error {
+    let failure: HTTPExchange.Failure
+}
+
 /// Sends the request when the connection is there. Lives on the connection's event loop.
 private final class RequestHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
     private let request: HTTPExchange.Request
-    private let host: String
+    private let target: HTTPExchange.Target
 
-    init(_ request: HTTPExchange.Request, host: String) {
+    init(_ request: HTTPExchange.Request, to target: HTTPExchange.Target) {
         self.request = request
-        self.host = host
+        self.target = target
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        context.write(wrapOutboundOut(.head(request.head(host: host))), promise: nil)
+        context.write(wrapOutboundOut(.head(request.head(host: target.name))), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: request.body)))), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         context.fireChannelActive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.fireErrorCaught(ConnectionFault(failure: target.failure(error, on: context.channel)))
     }
 }

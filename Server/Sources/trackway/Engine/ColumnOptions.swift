@@ -10,7 +10,7 @@ internal import Foundation
 struct ColumnOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The server of ClickHouse, and its database: http://host:8123/trackway.",
+            "The server of ClickHouse, and its database: http://host:8123/trackway, or https://host:8443/trackway for an encrypted connection.",
             valueName: "url"
         )
     )
@@ -24,9 +24,28 @@ struct ColumnOptions: ParsableArguments {
     )
     var toCredentials: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A file (PEM) with the authorities that sign the certificate of ClickHouse. Without it those that the system trusts.",
+            valueName: "file"
+        )
+    )
+    var toCa: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file (PEM) with the certificate that ClickHouse is shown, where it verifies its clients.",
+            valueName: "file"
+        )
+    )
+    var toCert: String?
+
+    @Option(help: ArgumentHelp("A file (PEM) with the key of --to-cert.", valueName: "file"))
+    var toKey: String?
+
     /// Sees that a server is one.
     func validate() throws {
-        _ = try address()
+        try tls.validate(isEncrypted: try address()?.isEncrypted ?? false)
         if to == nil, toCredentials != nil {
             throw ValidationError("--to-credentials are for --to http://host:8123/trackway")
         }
@@ -39,10 +58,24 @@ struct ColumnOptions: ParsableArguments {
 
     /// The database that was named; nil for none.
     ///
-    /// - Throws: ``CommandFailure`` when the file of credentials cannot be used.
+    /// - Throws: ``CommandFailure`` when a file cannot be used.
     func client() throws -> ClickHouseClient? {
         guard let address = try address() else { return nil }
-        return ClickHouseClient(address, credentials: try credentials())
+        return ClickHouseClient(
+            address,
+            credentials: try credentials(),
+            tls: address.isEncrypted ? try tls.client() : nil
+        )
+    }
+
+    private var tls: TLSFileNames {
+        TLSFileNames(
+            option: "--to",
+            example: "https://host:8443/trackway",
+            authorities: toCa,
+            certificate: toCert,
+            key: toKey
+        )
     }
 
     private func address() throws -> ClickHouseAddress? { try to.map { try ClickHouseAddress($0, option: "--to") } }
@@ -57,7 +90,7 @@ struct ColumnOptions: ParsableArguments {
 struct AnalysisOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The database of ClickHouse that answers trends, funnels, retention, lifecycle, stickiness and paths in place of the index, filled from the engine by trackway forward: http://host:8123/trackway.",
+            "The database of ClickHouse that answers trends, funnels, retention, lifecycle, stickiness and paths in place of the index, filled from the engine by trackway forward: http://host:8123/trackway, or https://host:8443/trackway for an encrypted connection.",
             valueName: "url"
         )
     )
@@ -71,9 +104,28 @@ struct AnalysisOptions: ParsableArguments {
     )
     var analysisCredentials: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A file (PEM) with the authorities that sign the certificate of ClickHouse. Without it those that the system trusts.",
+            valueName: "file"
+        )
+    )
+    var analysisCa: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file (PEM) with the certificate that ClickHouse is shown, where it verifies its clients.",
+            valueName: "file"
+        )
+    )
+    var analysisCert: String?
+
+    @Option(help: ArgumentHelp("A file (PEM) with the key of --analysis-cert.", valueName: "file"))
+    var analysisKey: String?
+
     /// Sees that a database is one.
     func validate() throws {
-        _ = try address()
+        try tls.validate(isEncrypted: try address()?.isEncrypted ?? false)
         if analysis == nil, analysisCredentials != nil {
             throw ValidationError("--analysis-credentials are for --analysis http://host:8123/trackway")
         }
@@ -81,13 +133,28 @@ struct AnalysisOptions: ParsableArguments {
 
     /// The database that was named; nil for none.
     ///
-    /// - Throws: ``CommandFailure`` when the file of credentials cannot be used.
+    /// - Throws: ``CommandFailure`` when a file cannot be used.
     func client() throws -> ClickHouseClient? {
         guard let address = try address() else { return nil }
         let credentials = try analysisCredentials.map {
             try ClickHouseCredentials(file: $0, option: "--analysis-credentials")
         }
-        return ClickHouseClient(address, credentials: credentials, option: "--analysis")
+        return ClickHouseClient(
+            address,
+            credentials: credentials,
+            tls: address.isEncrypted ? try tls.client() : nil,
+            option: "--analysis"
+        )
+    }
+
+    private var tls: TLSFileNames {
+        TLSFileNames(
+            option: "--analysis",
+            example: "https://host:8443/trackway",
+            authorities: analysisCa,
+            certificate: analysisCert,
+            key: analysisKey
+        )
     }
 
     private func address() throws -> ClickHouseAddress? {
@@ -111,8 +178,8 @@ extension ClickHouseAddress {
             )
         }
         throw ValidationError(
-            "“\(text)” is no database of ClickHouse; \(option) takes an address such as http://host:8123/trackway: plain HTTP, and a database "
-                + "of letters, digits and underscores"
+            "“\(text)” is no database of ClickHouse; \(option) takes an address such as http://host:8123/trackway or https://host:8443/trackway: HTTP or "
+                + "HTTPS, and a database of letters, digits and underscores"
         )
     }
 }

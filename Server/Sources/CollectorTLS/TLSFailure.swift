@@ -50,11 +50,11 @@ package enum TLSFailure: Error, Sendable, Hashable {
             "has a certificate that is not for \(host); name the server behind \(option) as its certificate does, or add \(host) to the "
                 + "certificate's alternative names"
         case .unknownAuthority(nil):
-            "has a certificate that no authority of this system signed; name the file of its authority with \(option)-ca, and trust nothing "
-                + "in between that has a certificate of its own"
+            "has a certificate that no authority of this system signed; name the file of its authority with \(option)-ca, and see that nobody "
+                + "stands in between"
         case .unknownAuthority(let file?):
-            "has a certificate that no authority in \(file) signed; name the right file with \(option)-ca, and trust nothing in between "
-                + "that has a certificate of its own"
+            "has a certificate that no authority in \(file) signed; name the right file with \(option)-ca, and see that nobody stands in "
+                + "between"
         case .wantsCertificate:
             "wants a certificate of its clients; name one with \(option)-cert, and its key with \(option)-key"
         case .refusesCertificate(let file):

@@ -12,12 +12,15 @@ package struct BlockFinding: Sendable, Hashable {
     package var missing: [ColumnTable: Int]
     /// Whether it was written again.
     package var isMended: Bool
+    /// Whether it cannot be written again, since records of it were purged from the stream.
+    package var isPurged: Bool
 
     /// A finding.
-    package init(decision: BlockDecision, missing: [ColumnTable: Int], isMended: Bool) {
+    package init(decision: BlockDecision, missing: [ColumnTable: Int], isMended: Bool, isPurged: Bool = false) {
         self.decision = decision
         self.missing = missing
         self.isMended = isMended
+        self.isPurged = isPurged
     }
 }
 
@@ -57,6 +60,12 @@ package protocol AuditedStore: ColumnStore {
     ///
     /// - Throws: ``ColumnFailure``.
     func remains() async throws(ColumnFailure) -> [InstallationID]
+
+    /// How many events of installations that were erased since each of some blocks had when it was written; blocks in which nobody was
+    /// erased are missing.
+    ///
+    /// - Throws: ``ColumnFailure``.
+    func erasedEvents(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: Int]
 }
 
 extension StreamForwarding {
@@ -67,15 +76,19 @@ extension StreamForwarding {
     ///
     /// Looks at the blocks that count as written when it begins; whoever forwards meanwhile is not in its way.
     ///
-    /// - Parameter isMending: Whether to write; else it only tells.
-    package func audit(_ store: some AuditedStore, isMending: Bool) async -> AuditReport {
+    /// A block of which records were purged is compared with what was written, less what was erased since, and is never written again.
+    ///
+    /// - Parameters:
+    ///   - isMending: Whether to write; else it only tells.
+    ///   - first: The sequence of the first record that the stream has still.
+    package func audit(_ store: some AuditedStore, isMending: Bool, since first: UInt64 = 1) async -> AuditReport {
         var report = AuditReport()
         do throws(StepFailure) {
             let completed = try await highestWritten(store)
             var next: UInt64 = 1
             while next <= completed {
                 let last = min(completed, next + Self.stretch - 1)
-                try await audit(store, next...last, isMending, &report)
+                try await audit(store, next...last, isMending, since: first, &report)
                 next = last + 1
             }
             let remains = try await ask { () throws(ColumnFailure) in try await store.remains() }
@@ -103,10 +116,27 @@ extension StreamForwarding {
         return highest
     }
 
+    /// What the tables lack of some blocks. Nothing is written.
+    func lacking(
+        _ store: some AuditedStore,
+        _ blocks: ClosedRange<UInt64>,
+        since first: UInt64
+    ) async throws(StepFailure) -> [BlockFinding] {
+        var report = AuditReport()
+        var next = blocks.lowerBound
+        while next <= blocks.upperBound {
+            let last = min(blocks.upperBound, next + Self.stretch - 1)
+            try await audit(store, next...last, false, since: first, &report)
+            next = last + 1
+        }
+        return report.findings
+    }
+
     private func audit(
         _ store: some AuditedStore,
         _ blocks: ClosedRange<UInt64>,
         _ isMending: Bool,
+        since first: UInt64,
         _ report: inout AuditReport
     ) async throws(StepFailure) {
         let told = try await ask { () throws(ColumnFailure) in try await store.told(of: blocks) }
@@ -114,6 +144,7 @@ extension StreamForwarding {
         for table in ColumnTable.allCases where table != .blocks {
             found[table] = try await ask { () throws(ColumnFailure) in try await store.rows(of: blocks, in: table) }
         }
+        var erased: [UInt64: Int]?
         for block in blocks {
             report.blocks += 1
             report.events += UInt64(told[block]?[.events] ?? 0)
@@ -122,23 +153,61 @@ extension StreamForwarding {
                     ? told[block] != nil : found[table]?[block] ?? 0 >= told[block]?[table] ?? 0
             }
             if isWhole { continue }
-            try await mend(store, block, isMending, &report)
+            let decision = try await decided(block)
+            guard decision.first < first else {
+                try await mend(store, decision, isMending, &report)
+                continue
+            }
+            let gone: [UInt64: Int]
+            if let known = erased {
+                gone = known
+            } else {
+                gone = try await ask { () throws(ColumnFailure) in try await store.erasedEvents(of: blocks) }
+                erased = gone
+            }
+            let missing = Self.missing(told: told[block], found: found.compactMapValues { $0[block] }, gone[block])
+            guard !missing.isEmpty else { continue }
+            report.findings.append(
+                BlockFinding(decision: decision, missing: missing, isMended: false, isPurged: true)
+            )
         }
+    }
+
+    /// What a block lacks that cannot be made anew.
+    ///
+    /// Of an erased installation only its events were counted for themselves. The other tables that lose something with it may have fewer
+    /// rows than were written, and how many fewer is not known.
+    ///
+    /// - Parameter erased: How many events went with whom was erased; nil when nobody of the block was.
+    private static func missing(
+        told: [ColumnTable: Int]?,
+        found: [ColumnTable: Int],
+        _ erased: Int?
+    ) -> [ColumnTable: Int] {
+        guard let told else { return [.blocks: 1] }
+        return told.reduce(into: [:]) { missing, entry in
+            let (table, count) = entry
+            var lack = count - (found[table] ?? 0)
+            if let erased, ColumnTable.ofInstallations.contains(table) { lack = table == .events ? lack - erased : 0 }
+            if lack > 0 { missing[table] = lack }
+        }
+    }
+
+    func decided(_ block: UInt64) async throws(StepFailure) -> BlockDecision {
+        if let decision = try await decision(block) { return decision }
+        throw StepFailure(
+            reason: "Block \(block) is in the tables, and no such block was decided: they were made of another stream."
+        )
     }
 
     /// Makes a block's rows anew, and writes them where any are missing.
     private func mend(
         _ store: some AuditedStore,
-        _ block: UInt64,
+        _ decision: BlockDecision,
         _ isMending: Bool,
         _ report: inout AuditReport
     ) async throws(StepFailure) {
-        guard let decision = try await decision(block) else {
-            throw StepFailure(
-                reason:
-                    "Block \(block) is in the tables, and no such block was decided: they were made of another stream."
-            )
-        }
+        let block = decision.block
         guard decision.version <= BlockRows.version else {
             throw StepFailure(
                 reason: "Block \(block) was decided by a newer version of trackway. Install that version here, too."

@@ -56,6 +56,8 @@ package final class StreamForwarding: Sendable {
     private let store: any ColumnStore
     private let cutting: BlockCutter.Limits
     let limits: AdmissionLimits
+    /// Why nothing may be taken from the stream any more; nil when it may.
+    var fault: String? { source.fault() }
     private let times: Forwarder.Times
     private let clock: any EventClock
     private let sleep: @Sendable (Duration) async -> Void

@@ -217,4 +217,17 @@ extension ClickHouseStore: AuditedStore {
         }
         return Array(found)
     }
+
+    package func erasedEvents(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: Int] {
+        // Two rows of one key may not have become one yet.
+        let counts = try await numbers(
+            "SELECT block, toInt64(sum(e)) FROM (SELECT installation, block, max(events) AS e FROM counts "
+                + "WHERE block >= \(blocks.lowerBound) AND block <= \(blocks.upperBound) "
+                + "AND installation IN (SELECT installation FROM erasures) GROUP BY installation, block) GROUP BY block ORDER BY block",
+            columns: 2
+        )
+        return stride(from: 0, to: counts.count, by: 2).reduce(into: [:]) { found, index in
+            found[UInt64(clamping: counts[index])] = Int(counts[index + 1])
+        }
+    }
 }

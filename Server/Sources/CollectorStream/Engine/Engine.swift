@@ -16,6 +16,8 @@ package final class Engine: Sendable {
     package let follower: StreamFollower
     /// What is decided about the stream's blocks.
     package let decisions: BlockStream
+    /// What is removed from the stream, and who has to have read it before.
+    package let keeping: StreamKeeping
     private let reader: NATSClient
     private let watch: DurabilityWatch
     private let place: StreamPlace
@@ -112,6 +114,7 @@ package final class Engine: Sendable {
         self.client = engine
         self.system = system
         decisions = BlockStream(engine, system: system ?? engine, place: place)
+        keeping = StreamKeeping(engine, place: place)
         self.reader = reader
         self.clock = clock
         self.sleep = sleep

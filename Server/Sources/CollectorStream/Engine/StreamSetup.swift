@@ -15,6 +15,8 @@ struct StreamSetup: Sendable {
     private let bytes: Int64
     private let recordBytes: Int64
     private let isForEver: Bool
+    /// Whether only the last record of each subject is kept.
+    private let keepsLast: Bool
 
     /// The stream of an intake, which may become so large on each server.
     init(_ place: StreamPlace, bytes: Int64) {
@@ -23,6 +25,18 @@ struct StreamSetup: Sendable {
         self.bytes = bytes
         recordBytes = 8 << 20
         isForEver = false
+        keepsLast = false
+    }
+
+    /// The stream in which collectors say how far their indexes are.
+    init(readersOf place: StreamPlace) {
+        name = place.readers
+        subject = place.readerSubjects
+        // One record of some hundred bytes for each collector.
+        bytes = -1
+        recordBytes = 64 << 10
+        isForEver = false
+        keepsLast = true
     }
 
     /// The stream of what is decided about an intake's blocks. Nothing may ever be taken out of it: the number of a decision is that
@@ -34,6 +48,7 @@ struct StreamSetup: Sendable {
         bytes = -1
         recordBytes = 64 << 10
         isForEver = true
+        keepsLast = false
     }
 
     /// What the engine is told.
@@ -52,6 +67,7 @@ struct StreamSetup: Sendable {
             // Ids are kept in memory by each server: for much longer than a record is held, and no longer.
             writer.member("duplicate_window", Int64(120_000_000_000))
             writer.member("allow_direct", true)
+            if keepsLast { writer.member("max_msgs_per_subject", Int64(1)) }
             if isForEver {
                 writer.member("deny_delete", true)
                 writer.member("deny_purge", true)

@@ -96,8 +96,8 @@ package enum StreamFault: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .gap(let stream, let sequence, let next):
             "the stream \(stream) has no record \(sequence)\(next == sequence + 1 ? "" : " to \(next - 1)") any more, and goes on with "
-                + "\(next): somebody purged or deleted what this index has not read. Nothing is passed over; begin with a copy "
-                + "of the index of a collector that is past it"
+                + "\(next): it was purged or deleted before it was read here. Nothing is passed over; begin with a copy of the "
+                + "index of a collector that is past it, and with tables from a backup"
         case .missing(let stream, let sequence):
             "no server hands out the record \(sequence) of the stream \(stream), which was acknowledged; it is asked for again. If "
                 + "that stays so, acknowledged records are gone: see what became of the servers"

@@ -70,6 +70,8 @@ package struct StreamFacts: Sendable, Hashable {
     package var replicas: [Replica] = []
     /// When it was made, in the engine's words.
     package var created = ""
+    /// The number of the first record that it has still; in a stream without records at most that of the next one.
+    package var firstSequence: UInt64 = 0
     /// The number of its last record; 0 for none.
     package var lastSequence: UInt64 = 0
 
@@ -130,6 +132,7 @@ extension StreamFacts {
         readConfiguration(config)
         if let cluster = json["cluster"] { readCluster(cluster) }
         created = json["created"]?.string ?? ""
+        firstSequence = UInt64(clamping: json["state"]?["first_seq"]?.integer ?? 0)
         lastSequence = UInt64(clamping: json["state"]?["last_seq"]?.integer ?? 0)
         bytes = json["state"]?["bytes"]?.integer ?? 0
     }

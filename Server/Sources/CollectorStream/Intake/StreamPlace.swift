@@ -29,6 +29,20 @@ package struct StreamPlace: Sendable, Hashable {
     /// The subject of decisions.
     package var decisionSubject: String { "blocks.\(number)" }
 
+    /// The stream in which collectors say how far their indexes have read this one.
+    package var readers: String { "READERS_\(number)" }
+
+    /// The subjects of what collectors say there, one for each collector.
+    var readerSubjects: String { "readers.\(number).*" }
+
+    /// The subject of what a collector says there. Its name has more than a subject may have, so a hash of it stands there.
+    func readerSubject(of name: String) -> String {
+        // FNV-1a over the name's bytes.
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        return "readers.\(number).\(String(hash, radix: 16))"
+    }
+
     /// The partition of an installation; records that belong to none are together in the first.
     package static func partition(of installation: InstallationID?) -> Int {
         guard let installation else { return 0 }

@@ -14,8 +14,8 @@ struct EngineAuditCommand: AsyncParsableCommand {
         abstract: "See that nothing is missing in ClickHouse, and write again what is.",
         discussion: """
             Compares, block by block, how many rows each table has with how many were written. A block that is not whole (a
-            disk that forgot, a part that was dropped) is read from the stream again, and its rows are written as they were.
-            `trackway forward` may run meanwhile. Exits with 1 when something is missing still.
+            disk that forgot, a part that was dropped) is read from the stream again, and its rows are written as they were;
+            one whose records were purged from the stream is only told. `trackway forward` may run meanwhile. Exits with 1 when something is missing still.
             """
     )
 
@@ -51,7 +51,13 @@ struct EngineAuditCommand: AsyncParsableCommand {
                 clock: SystemClock(),
                 sleep: CollectorHost.sleep
             )
-            let report = await forwarding.audit(store, isMending: !dryRun)
+            let extent: StreamExtent
+            do throws(UpkeepFailure) {
+                extent = try await engine.keeping.extent()
+            } catch {
+                throw CommandFailure(.temporary, error.description)
+            }
+            let report = await forwarding.audit(store, isMending: !dryRun, since: extent.first)
             if json {
                 Console.standard.write(json: Self.json(report))
             } else {
@@ -63,14 +69,7 @@ struct EngineAuditCommand: AsyncParsableCommand {
 
     /// A line for each block that is not whole, and one for all.
     static func lines(_ report: AuditReport, isMending: Bool) -> [String] {
-        var lines = report.findings.map { finding in
-            let missing = ColumnTable.allCases.compactMap { table in
-                finding.missing[table].map { "\($0.grouped) of \(table.rawValue)" }
-            }
-            return
-                "Block \(finding.decision.block) (records \(finding.decision.first) to \(finding.decision.last)) lacked "
-                + "\(missing.joined(separator: ", "))" + (finding.isMended ? "; they were written again." : ".")
-        }
+        var lines = AuditText.lines(report.findings)
         if report.remains > 0 {
             lines.append(
                 "\(report.remains) erased installations had rows still"
@@ -103,7 +102,8 @@ struct EngineAuditCommand: AsyncParsableCommand {
             ("first", .integer(Int64(clamping: finding.decision.first))),
             ("last", .integer(Int64(clamping: finding.decision.last))),
             ("missing", .object(JSONValue.Object(missing))),
-            ("mended", .boolean(finding.isMended))
+            ("mended", .boolean(finding.isMended)),
+            ("purged", .boolean(finding.isPurged))
         )
     }
 }

@@ -22,8 +22,11 @@ struct EngineCommand: AsyncParsableCommand {
               trackway engine check --engine nats://a,nats://b,nats://c --engine-credentials engine.json --json
               trackway engine init --engine nats://a --to http://clickhouse:8123/trackway    also tables for `trackway forward`
               trackway engine audit --engine nats://a --to http://clickhouse:8123/trackway   see that nothing is missing in them
+              trackway engine purge --older-than 7d --engine nats://a --to …                   make room in the stream
             """,
-        subcommands: [EngineInitCommand.self, EngineCheckCommand.self, EngineAuditCommand.self]
+        subcommands: [
+            EngineInitCommand.self, EngineCheckCommand.self, EngineAuditCommand.self, EnginePurgeCommand.self,
+        ]
     )
 }
 

@@ -28,6 +28,7 @@ struct ForwardCommand: AsyncParsableCommand {
             EXAMPLES
               trackway forward --engine nats://a,nats://b,nats://c --engine-credentials engine.json --to http://clickhouse:8123/trackway
               trackway forward … --until-caught-up       write what there is, and end
+              trackway forward … --keep 7d               also remove from the stream what is older, and not needed any more
             """
     )
 
@@ -36,6 +37,8 @@ struct ForwardCommand: AsyncParsableCommand {
 
     @Flag(help: "End when everything that is in the stream is written.")
     var untilCaughtUp = false
+
+    @OptionGroup var keeping: KeepingOptions
 
     @Flag(help: "Print JSON: one line for each block, and for each thing that stands in the way.")
     var json = false
@@ -47,6 +50,11 @@ struct ForwardCommand: AsyncParsableCommand {
     func validate() throws {
         try engine.require()
         try columns.require()
+        if untilCaughtUp, keeping.keep != nil {
+            throw ValidationError(
+                "--keep is for a forwarder that goes on; beside --until-caught-up use `trackway engine purge`"
+            )
+        }
         guard Logger.Level(rawValue: logLevel) != nil else {
             throw ValidationError("--log-level takes trace, debug, info, notice, warning or error")
         }
@@ -86,7 +94,15 @@ struct ForwardCommand: AsyncParsableCommand {
             sleep: CollectorHost.sleep,
             news: { report.tell($0) }
         )
-        if let reason = await forwarding.run(untilCaughtUp: untilCaughtUp) {
+        let purging = Task { await keeping.run(forwarding, engine, store, report) }
+        let reason = await withTaskCancellationHandler {
+            await forwarding.run(untilCaughtUp: untilCaughtUp)
+        } onCancel: {
+            purging.cancel()
+        }
+        purging.cancel()
+        await purging.value
+        if let reason {
             throw CommandFailure(.inputOutput, reason)
         }
     }

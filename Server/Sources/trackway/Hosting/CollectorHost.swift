@@ -110,13 +110,18 @@ struct CollectorHost: Sendable {
         let connections = Task { await records.engine?.run() }
         var outcome = Result<Void, CommandFailure>.success(())
         do {
-            if let engine = records.engine { try await prove(engine, records.indexer) }
+            if let engine = records.engine { try await prove(engine, records.indexer, stores.index) }
             // Only now it is known of which stream the tables have to be.
             try await check(stores)
         } catch {
             outcome = .failure(error)
         }
-        if case .success = outcome { outcome = await serve(server, endingOn: signals) }
+        if case .success = outcome {
+            let telling = Task { await tellPlace(of: stores.index, to: records.engine) }
+            outcome = await serve(server, endingOn: signals)
+            telling.cancel()
+            await telling.value
+        }
         connections.cancel()
         indexing.cancel()
         await connections.value

@@ -123,7 +123,7 @@ extension CollectorHost {
     /// Waits until the engine is proven, and sees that its stream is the one the index was made of.
     ///
     /// - Throws: ``CommandFailure`` with what stands in the way, and what to do.
-    func prove(_ engine: Engine, _ indexer: Indexer?) async throws(CommandFailure) {
+    func prove(_ engine: Engine, _ indexer: Indexer?, _ index: SQLiteEventStore?) async throws(CommandFailure) {
         if let reasons = await engine.reasonsAgainst() {
             throw CommandFailure(
                 .cannotCreate,
@@ -146,6 +146,7 @@ extension CollectorHost {
         } else {
             try mark.write(to: folder)
         }
+        if let index { try check(index, facts) }
         if engine.intake.highest > 0 { indexer?.durable(upTo: engine.intake.end) }
     }
 }

@@ -140,6 +140,16 @@ final class TableMemory: AuditedStore {
         return Array(Set(there).intersection(erased))
     }
 
+    func erasedEvents(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: Int] {
+        let erased = Set(rows(.erasures).compactMap { Self.installation($0) })
+        return rows(.counts).reduce(into: [:]) { events, row in
+            guard let block = Self.block(row), blocks.contains(block), let id = Self.installation(row),
+                erased.contains(id)
+            else { return }
+            events[block, default: 0] += Self.count(row, "events")
+        }
+    }
+
     // MARK: Rows
 
     static func block(_ row: Row) -> UInt64? {

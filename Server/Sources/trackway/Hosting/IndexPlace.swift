@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import CollectorStore
+internal import CollectorStream
+internal import Foundation
+internal import Logging
+internal import TrackwayEvents
+
+/// How far an index has read an engine's stream: what is kept for it, and what it says.
+extension CollectorHost {
+    /// So often it is said.
+    private static let looks: Duration = .seconds(10)
+
+    /// Which collector this is, to whoever removes records from the stream.
+    var readerName: String { "\(Self.machine):\(folder.path)" }
+
+    private static var machine: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Sees that the stream still has what follows the records that an index has.
+    ///
+    /// - Throws: ``CommandFailure`` when it does not: nothing is passed over.
+    func check(_ index: SQLiteEventStore, _ facts: StreamFacts) throws(CommandFailure) {
+        guard let words = Self.loss(next: Self.next(of: index), first: facts.firstSequence, facts.name, folder.index)
+        else { return }
+        throw CommandFailure(
+            .cannotCreate,
+            words,
+            remedy:
+                "copy index.sqlite and stream.json of another collector, ended meanwhile, into a new folder, and name that with --data; "
+                + "or start with --analysis and --no-index"
+        )
+    }
+
+    /// What is lost to an index; nil for nothing.
+    ///
+    /// - Parameters:
+    ///   - next: The sequence of the first record that it does not have.
+    ///   - first: The sequence of the first record that the stream has still.
+    static func loss(next: UInt64, first: UInt64, _ stream: String, _ path: String) -> String? {
+        guard first > next else { return nil }
+        return
+            "the stream \(stream) begins with record \(first), since those before were purged, and the index \(path) "
+            + (next == 1 ? "has none of them" : "has those up to \(next - 1)") + ": it cannot go on from there"
+    }
+
+    private static func next(of index: SQLiteEventStore) -> UInt64 { max(1, index.indexed.streamSequence) }
+
+    /// Says again and again how far the index is, until the task is cancelled. Without an index there is nothing to say.
+    func tellPlace(of index: SQLiteEventStore?, to engine: Engine?) async {
+        guard let index, let engine else { return }
+        var told: String?
+        while !Task.isCancelled {
+            do throws(UpkeepFailure) {
+                try await engine.keeping.tell(readerName, next: Self.next(of: index))
+                if told != nil { logger.notice("How far this index is could be told to the engine again.") }
+                told = nil
+            } catch {
+                // While the engine cannot be reached that is told elsewhere; here it is what follows from it.
+                if told == nil, !Task.isCancelled {
+                    logger.warning("How far this index is cannot be told, and what it needs may be purged: \(error)")
+                }
+                told = error.description
+            }
+            await Self.sleep(Self.looks)
+        }
+    }
+}

@@ -199,6 +199,7 @@ struct DurabilityGateTests {
             .init(name: "n2", isOffline: true, silence: .seconds(7)),
         ]
         expected.created = "2026-01-01T00:00:55.372570819Z"
+        expected.firstSequence = 3
         expected.lastSequence = 9
         expected.longest = 268_435_456
         expected.bytes = 900

@@ -4,6 +4,7 @@
 internal import Collector
 internal import Testing
 internal import TrackwayEvents
+internal import TrackwayTesting
 
 @testable internal import CollectorStream
 
@@ -80,17 +81,62 @@ struct BlockStreamTests {
             state.facts.created = "today"
         }
         let stream = Self.stream(engine)
-        let good = await stream.proof()
-        #expect(good.faults == [] && good.created == "today")
+        #expect(await stream.proof() == BlockStream.Proof(standing: .proven, created: "today"))
         engine.change { state in
             state.facts.copies = 1
             state.facts.subjects = ["other"]
         }
-        let bad = await stream.proof()
-        #expect(
-            bad.faults.contains { $0.contains("num_replicas 1") } && bad.faults.contains { $0.contains("blocks.0") }
-        )
+        guard case .unproven(let bad) = await stream.proof().standing else {
+            Issue.record("It passes for proven.")
+            return
+        }
+        #expect(bad.contains { "\($0)".contains("num_replicas 1") } && bad.contains { "\($0)".contains("blocks.0") })
         engine.change { $0.isMissing = true }
-        #expect(await stream.proof().faults == ["There is no stream BLOCKS_0; make it with `trackway engine init`."])
+        #expect(await stream.proof().standing == .unproven([.missing(stream: "BLOCKS_0")]))
+    }
+
+    @Test("a start waits while nobody tells about decisions, says so once, and begins when they are proven")
+    func waits() async {
+        let engine = SimulatedEngine()
+        engine.change { state in
+            state.facts.name = "BLOCKS_0"
+            state.facts.subjects = ["blocks.0"]
+            state.facts.created = "today"
+            state.tells = false
+        }
+        let clock = ManualClock()
+        let said = Locked<[String]>([])
+        let stream = Self.stream(engine)
+        func prove(_ sleep: @escaping @Sendable (Duration) async -> Void) async -> DecisionStart? {
+            var times = EngineStart.Times()
+            times.unknown = .seconds(60)
+            return await stream.prove(times: times, clock: clock, sleep: sleep) { sentence in
+                said.withLock { $0.append(sentence) }
+            }
+        }
+        let began = clock.now().monotonic
+        let start = await prove { pause in
+            clock.advance(by: pause)
+            if began.duration(to: clock.now().monotonic) >= .seconds(40) { engine.change { $0.tells = true } }
+        }
+        #expect(start == .proven(created: "today"))
+        #expect(said.withLock { $0.count } == 1 && said.withLock { $0[0] }.contains("BLOCKS_0 has no leader now"))
+        engine.change { $0.tells = false }
+        let late = await prove { clock.advance(by: $0) }
+        guard case .refused(let reasons) = late else {
+            Issue.record("It began without a leader: \(String(describing: late))")
+            return
+        }
+        #expect(reasons.count == 1 && reasons[0].contains("BLOCKS_0"))
+        engine.change { state in
+            state.tells = true
+            state.facts.copies = 1
+        }
+        let wrong = clock.now().monotonic
+        guard case .refused = await prove({ clock.advance(by: $0) }) else {
+            Issue.record("It began with one copy.")
+            return
+        }
+        #expect(wrong.duration(to: clock.now().monotonic) < .seconds(5))
     }
 }

@@ -119,6 +119,22 @@ struct EngineForwardTests {
         }
     }
 
+    @Test("a start waits for a majority of the engine's servers, as long as --wait says")
+    func waits() async throws {
+        try await Self.run { setting in
+            #expect(try setting.command(["engine", "init", "--gigabytes", "1"]).status == 0)
+            for name in ["n0", "n1"] { await setting.cluster.kill(name) }
+            let early = try setting.command(["forward", "--until-caught-up", "--wait", "3"])
+            #expect(early.status == CommandStatus.cannotCreate.rawValue, "\(early)")
+            #expect(early.errors.contains("is waited for") && early.errors.contains("could not be proven"), "\(early)")
+            async let late = setting.command(["forward", "--until-caught-up", "--json"])
+            try await Self.pause(3_000)
+            for name in ["n0", "n1"] { try await setting.cluster.start(name) }
+            let answer = try await late
+            #expect(answer.status == 0 && answer.output.contains("is waited for"), "\(answer)")
+        }
+    }
+
     @Test("with --analysis questions are answered by ClickHouse, and say what stands in the way while it is away")
     func analysis() async throws {
         try await Self.run { setting in

@@ -85,17 +85,24 @@ package final class BlockStream: BlockDecisions {
         }
     }
 
-    /// What stands against using the stream, a sentence each, and when it was made; decisions have to survive what records survive, or
-    /// a block that is written already would be decided anew.
-    package func proof() async -> (faults: [String], created: String?, blocks: UInt64) {
-        let (verdict, facts, _) = await look.run()
-        let faults: [String] =
-            switch verdict {
-            case .verdict(.proven): []
-            case .verdict(.unproven(let faults)): faults.map(\.description)
-            case .failed(let reason): ["The stream \(place.decisions): \(reason)."]
-            }
-        return (faults, facts?.created, facts?.lastSequence ?? 0)
+    /// What one look at the stream came to.
+    package struct Proof: Sendable, Hashable {
+        /// Whether it may be used. Decisions have to survive what records survive, or a block that is written already would be decided
+        /// anew.
+        package var standing: DurabilityState.Standing
+        /// When it was made, in the engine's words; nil when nobody told.
+        package var created: String?
+    }
+
+    /// Looks at the stream once.
+    package func proof() async -> Proof {
+        let (look, facts, _) = await look.run()
+        let looked: DurabilityState.Look =
+            if case .failed(let reason) = look { .failed("the stream \(place.decisions): \(reason)") } else { look }
+        // One look is for one moment: whichever connection it was made on, it is the one that counts.
+        var state = DurabilityState()
+        _ = state.looked(looked, on: 1)
+        return Proof(standing: state.standing(on: 1), created: facts?.created)
     }
 
     private func ask(

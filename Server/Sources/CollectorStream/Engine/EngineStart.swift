@@ -11,6 +11,8 @@ package struct EngineStart: Sendable {
         package var unproven: Duration = .seconds(3)
         /// So long nothing may be known: an election takes 5 to 9 s.
         package var unknown: Duration = .seconds(20)
+        /// After so long it is said once what is waited for.
+        package var quiet: Duration = .seconds(2)
 
         /// The usual times.
         package init() {}
@@ -20,6 +22,8 @@ package struct EngineStart: Sendable {
     package enum Step: Sendable, Hashable {
         /// Look again in a moment.
         case wait
+        /// The same, and say once what is waited for, in a sentence.
+        case say(String)
         /// It is proven.
         case begin
         /// It will not be, for these reasons, a sentence each.
@@ -29,6 +33,7 @@ package struct EngineStart: Sendable {
     private let times: Times
     private let began: MonotonicTime
     private var unprovenSince: MonotonicTime?
+    private var hasSaid = false
 
     /// A start.
     package init(times: Times = Times(), at now: MonotonicTime) {
@@ -50,8 +55,13 @@ package struct EngineStart: Sendable {
             return since.duration(to: now) < times.unproven ? .wait : .giveUp(faults.map(\.description))
         case .unknown(let reason):
             unprovenSince = nil
-            guard began.duration(to: now) >= times.unknown else { return .wait }
-            return .giveUp(["The engine's durability could not be proven: \(trouble ?? reason)."])
+            let waited = began.duration(to: now)
+            if waited >= times.unknown {
+                return .giveUp(["The engine's durability could not be proven: \(trouble ?? reason)."])
+            }
+            guard waited >= times.quiet, !hasSaid else { return .wait }
+            hasSaid = true
+            return .say("The engine's durability is not proven yet, and is waited for: \(trouble ?? reason).")
         }
     }
 }
@@ -59,15 +69,66 @@ package struct EngineStart: Sendable {
 extension Engine {
     /// Waits until the engine's durability is proven.
     ///
+    /// - Parameter saying: Called once with what is waited for when that takes a while. It must return at once.
     /// - Returns: Why it is not, a sentence each, when that takes too long; nil when it is, or when the task was cancelled.
-    package func reasonsAgainst(times: EngineStart.Times = EngineStart.Times()) async -> [String]? {
+    package func reasonsAgainst(
+        times: EngineStart.Times = EngineStart.Times(),
+        saying: (String) -> Void = { _ in }
+    ) async -> [String]? {
         var start = EngineStart(times: times, at: clock.now().monotonic)
         while !Task.isCancelled {
             switch start.stands(standing, trouble: trouble, at: clock.now().monotonic) {
             case .begin: return nil
             case .giveUp(let reasons): return reasons
-            case .wait: await sleep(.milliseconds(50))
+            case .say(let sentence): saying(sentence)
+            case .wait: break
             }
+            await sleep(.milliseconds(50))
+        }
+        return nil
+    }
+
+    /// Waits until what is decided about blocks is proven to be as durable as the records.
+    ///
+    /// - Parameter saying: Called once with what is waited for when that takes a while. It must return at once.
+    /// - Returns: What came of it; nil when the task was cancelled.
+    package func proveDecisions(
+        times: EngineStart.Times = EngineStart.Times(),
+        saying: (String) -> Void = { _ in }
+    ) async -> DecisionStart? {
+        await decisions.prove(times: times, clock: clock, sleep: sleep, saying: saying)
+    }
+}
+
+/// What came of waiting for the stream of decisions about blocks.
+package enum DecisionStart: Sendable, Hashable {
+    /// It is proven, and was made at this time, in the engine's words.
+    case proven(created: String)
+    /// It is not, for these reasons, a sentence each.
+    case refused([String])
+}
+
+extension BlockStream {
+    /// Between two looks at a stream that is not proven yet.
+    private static let pause: Duration = .milliseconds(300)
+
+    /// Waits until the stream is proven, as ``EngineStart`` has it.
+    func prove(
+        times: EngineStart.Times,
+        clock: any EventClock,
+        sleep: (Duration) async -> Void,
+        saying: (String) -> Void
+    ) async -> DecisionStart? {
+        var start = EngineStart(times: times, at: clock.now().monotonic)
+        while !Task.isCancelled {
+            let proof = await proof()
+            switch start.stands(proof.standing, trouble: nil, at: clock.now().monotonic) {
+            case .begin: return .proven(created: proof.created ?? "")
+            case .giveUp(let reasons): return .refused(reasons)
+            case .say(let sentence): saying(sentence)
+            case .wait: break
+            }
+            await sleep(Self.pause)
         }
         return nil
     }

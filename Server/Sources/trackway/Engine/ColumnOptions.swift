@@ -225,31 +225,35 @@ extension CommandFailure {
 extension Engine {
     /// Which streams the engine has, once both are proven.
     ///
+    /// - Parameters:
+    ///   - times: How long that may take.
+    ///   - saying: Called with what is waited for when that takes a while. It must return at once.
     /// - Throws: ``CommandFailure`` with what is wrong with them.
-    func origin() async throws(CommandFailure) -> ColumnOrigin {
-        if let reasons = await reasonsAgainst() {
+    func origin(
+        times: EngineStart.Times = EngineStart.Times(),
+        saying: (String) -> Void = { _ in }
+    ) async throws(CommandFailure) -> ColumnOrigin {
+        if let reasons = await reasonsAgainst(times: times, saying: saying) {
             throw CommandFailure(
                 .cannotCreate,
                 "the engine cannot be used:\n" + reasons.joined(separator: "\n"),
                 remedy: "`trackway engine check` with the same options shows each server"
             )
         }
-        var faults: [String] = []
-        for attempt in 0..<30 {
-            if attempt > 0 { await CollectorHost.sleep(.milliseconds(300)) }
-            let proof = await decisions.proof()
-            faults = proof.faults
-            if faults.isEmpty, let created = proof.created, let stream = facts?.stream {
+        switch await proveDecisions(times: times, saying: saying) {
+        case .proven(let created):
+            if let stream = facts?.stream {
                 return ColumnOrigin(records: stream.origin, decisions: "of \(created)")
             }
-            // Settings do not change by themselves, and a stream that is missing is not made by itself.
-            if proof.created != nil, attempt > 10 || Task.isCancelled { break }
+        case .refused(let reasons):
+            throw CommandFailure(
+                .cannotCreate,
+                "what is decided about blocks is not safe with the engine:\n" + reasons.joined(separator: "\n"),
+                remedy: "`trackway engine init` with the same --engine and --to makes the stream when it is missing"
+            )
+        case nil: break
         }
-        throw CommandFailure(
-            .cannotCreate,
-            "what is decided about blocks is not safe with the engine:\n" + faults.joined(separator: "\n"),
-            remedy: "`trackway engine init` with the same --engine and --to makes the stream when it is missing"
-        )
+        throw CommandFailure(.temporary, "it was told to end before the engine was proven")
     }
 
     /// The records and decisions that are carried into tables made of these streams.

@@ -22,7 +22,8 @@ struct ForwardCommand: AsyncParsableCommand {
             enough to go on.
 
             When ClickHouse cannot be reached, or takes no writes, it says so and tries again, at most 30 seconds apart;
-            records wait in the stream meanwhile. Prepare the stream and the tables with `trackway engine init` and --to.
+            records wait in the stream meanwhile. Of the engine a start waits for a majority of its servers as long as --wait
+            says; what is set wrong there, or in the tables, ends it at once. Prepare the stream and the tables with `trackway engine init` and --to.
             Ctrl-C or SIGTERM end it.
 
             EXAMPLES
@@ -40,6 +41,14 @@ struct ForwardCommand: AsyncParsableCommand {
 
     @OptionGroup var keeping: KeepingOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "How long a start waits for an engine that cannot be reached, or lacks a majority of its servers. Then it ends with 73.",
+            valueName: "seconds"
+        )
+    )
+    var wait = 60
+
     @Flag(help: "Print JSON: one line for each block, and for each thing that stands in the way.")
     var json = false
 
@@ -55,6 +64,7 @@ struct ForwardCommand: AsyncParsableCommand {
                 "--keep is for a forwarder that goes on; beside --until-caught-up use `trackway engine purge`"
             )
         }
+        guard (0...86_400).contains(wait) else { throw ValidationError("--wait takes 0 to 86400 seconds") }
         guard Logger.Level(rawValue: logLevel) != nil else {
             throw ValidationError("--log-level takes trace, debug, info, notice, warning or error")
         }
@@ -84,7 +94,9 @@ struct ForwardCommand: AsyncParsableCommand {
     }
 
     private func forward(_ engine: Engine, _ client: ClickHouseClient, _ report: ForwardReport) async throws {
-        let origin = try await engine.origin()
+        var times = EngineStart.Times()
+        times.unknown = .seconds(wait)
+        let origin = try await engine.origin(times: times) { report.tell(.trouble($0)) }
         guard let store = try await open(client, origin, report) else { return }
         report.began("\(client.address)")
         let forwarding = StreamForwarding(

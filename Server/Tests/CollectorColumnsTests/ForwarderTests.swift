@@ -23,7 +23,7 @@ struct ForwarderTests {
         return forwarder
     }
 
-    @Test("the next block is cut behind the one before it, decided, and written table by table, that of blocks last")
+    @Test("the next block is cut behind the one before it, decided, and written into all tables, that of blocks last")
     func block() {
         var forwarder = Self.counted()
         #expect(forwarder.order == .readDecisions(block: 5))
@@ -35,15 +35,13 @@ struct ForwarderTests {
         forwarder.decided(true)
         #expect(forwarder.order == .recognise(mine))
         forwarder.recognised()
-        for table in ColumnTable.allCases.dropLast() {
-            #expect(forwarder.order == .insert(table, mine))
-            forwarder.inserted()
-        }
+        #expect(forwarder.order == .insert(mine))
+        forwarder.inserted()
         #expect(forwarder.order == .erase(mine))
         forwarder.erased()
-        #expect(forwarder.order == .insert(.blocks, mine))
-        forwarder.inserted()
-        #expect(forwarder.order == .readDecisions(block: 6))
+        #expect(forwarder.order == .complete(mine) && forwarder.written == 19)
+        forwarder.completed()
+        #expect(forwarder.order == .readDecisions(block: 6) && forwarder.written == 25)
     }
 
     @Test("the first block begins with the first record")
@@ -81,18 +79,25 @@ struct ForwarderTests {
         #expect(forwarder.order == .load(Self.decision(1, 1...9)))
     }
 
-    @Test("a block that was decided otherwise meanwhile is read, and what was collected for it is let go")
+    @Test("whoever finds a block decided by somebody else stands by, and so does whoever sees one written")
     func beaten() {
-        var forwarder = Self.counted()
-        forwarder.read(nil, previous: Self.decision(4, 10...19))
-        forwarder.collected(last: 25)
-        forwarder.decided(false)
-        #expect(forwarder.order == .readDecisions(block: 5))
-        forwarder.read(Self.decision(5, 20...22), previous: Self.decision(4, 10...19))
-        forwarder.waited()
-        // They have written it.
-        forwarder.counted(5)
-        #expect(forwarder.order == .readDecisions(block: 6))
+        var beaten = Self.counted()
+        beaten.read(nil, previous: Self.decision(4, 10...19))
+        beaten.collected(last: 25)
+        beaten.decided(false)
+        #expect(beaten.order == .watch(block: 5) && beaten.isStandingBy)
+
+        var late = Self.counted()
+        late.read(Self.decision(5, 20...22), previous: Self.decision(4, 10...19))
+        late.waited()
+        late.counted(5)
+        #expect(late.order == .watch(block: 6) && late.isStandingBy && late.written == 22)
+        // Where more was written meanwhile it is not known what.
+        var later = Self.counted()
+        later.read(Self.decision(5, 20...22), previous: Self.decision(4, 10...19))
+        later.waited()
+        later.counted(6)
+        #expect(later.order == .readDecisions(block: 7))
     }
 
     @Test(
@@ -134,10 +139,9 @@ struct ForwarderTests {
         forwarder.collected(last: 25)
         forwarder.decided(true)
         forwarder.recognised()
-        while case .insert(let table, _) = forwarder.order {
-            forwarder.inserted()
-            if table == ColumnTable.allCases.dropLast().last { forwarder.erased() }
-        }
+        forwarder.inserted()
+        forwarder.erased()
+        forwarder.completed()
         forwarder.failed("It does not answer.")
         #expect(forwarder.order == .wait(.milliseconds(500)))
     }
@@ -162,6 +166,8 @@ struct ForwarderTests {
         let before = forwarder.order
         forwarder.inserted()
         forwarder.erased()
+        forwarder.completed()
+        forwarder.watched(Self.decision(5, 20...22), highest: 30)
         forwarder.decided(true)
         forwarder.loaded()
         forwarder.recognised()

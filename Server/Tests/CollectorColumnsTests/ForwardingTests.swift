@@ -293,4 +293,55 @@ struct ForwardingTests {
         #expect(news.dropFirst(2).allSatisfy { if case .written = $0 { true } else { false } })
         #expect(store.rows(.events).count == 12)
     }
+
+    @Test("behind an insert that fails nothing is written, and the block does not count")
+    func failing() async throws {
+        let stream = StreamMemory()
+        stream.append(SentBatch(1, 1...3).record)
+        let store = TableMemory()
+        let tried = Locked<[ColumnTable]>([])
+        store.state.withLock { state in
+            state.fate = { table in
+                tried.withLock { $0 += table.map { [$0] } ?? [] }
+                return table == .events ? .fails : .works
+            }
+        }
+        let forwarding = Self.forwarding(stream, store)
+        var worker = StreamForwarding.Worker(Forwarder(), AdmissionLimits())
+        while true {
+            if case .wait = worker.forwarder.order { break }
+            #expect(await forwarding.step(&worker, untilCaughtUp: true) == nil)
+        }
+        let began = tried.withLock { $0 }
+        #expect(!began.contains(.blocks) && began.contains(.events))
+        store.state.withLock { $0.fate = { _ in .works } }
+        #expect(await forwarding.run(untilCaughtUp: true) == nil)
+        try await Self.expectSame(store, as: stream, "")
+    }
+
+    @Test("of two one writes, and the other reads no record while it does")
+    func standby() async throws {
+        let stream = StreamMemory()
+        let store = TableMemory()
+        let (first, second) = (Self.forwarding(stream, store), Self.forwarding(stream, store))
+        var (writer, other) = (
+            StreamForwarding.Worker(Forwarder(), AdmissionLimits()),
+            StreamForwarding.Worker(Forwarder(), AdmissionLimits())
+        )
+        stream.append(SentBatch(1, 1...9).record)
+        // Both take the first block, and the writer decides it.
+        for _ in 0..<3 { _ = await second.step(&other, untilCaughtUp: false) }
+        for number in UInt64(1)...20 {
+            stream.append(SentBatch(1, number * 9 + 1...number * 9 + 9).record)
+            for _ in 0..<7 { _ = await first.step(&writer, untilCaughtUp: false) }
+            _ = await second.step(&other, untilCaughtUp: false)
+        }
+        #expect(other.forwarder.isStandingBy && !writer.forwarder.isStandingBy)
+        let read = stream.state.withLock { $0.read }
+        for _ in 0..<10 { _ = await second.step(&other, untilCaughtUp: false) }
+        #expect(stream.state.withLock { $0.read } == read)
+        // The writer is gone; the other goes on with what is left.
+        #expect(await second.run(untilCaughtUp: true) == nil)
+        try await Self.expectSame(store, as: stream, "")
+    }
 }

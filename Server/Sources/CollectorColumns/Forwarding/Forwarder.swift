@@ -9,7 +9,7 @@ package import Collector
 /// It knows nothing that another one, or the next one after a death, does not find out. The only cursor is the list of decided blocks,
 /// and which of them are in the table of blocks: the lowest that is not there is the next one. When it is decided it is written as it
 /// was decided, by whoever comes first, and again by whoever comes later, which changes nothing. When it is not, it is cut and decided;
-/// of several who do that at once, one succeeds.
+/// of several who do that at once, one succeeds, and the others stand by (``Standby``).
 package struct Forwarder: Sendable {
     /// What is to be done next.
     package enum Order: Sendable, Hashable {
@@ -25,10 +25,14 @@ package struct Forwarder: Sendable {
         case load(BlockDecision)
         /// See which of the block's events are known, and make its rows.
         case recognise(BlockDecision)
-        /// Write the block's rows into a table.
-        case insert(ColumnTable, BlockDecision)
+        /// Write the block's rows into all tables but that of blocks.
+        case insert(BlockDecision)
         /// Remove what is there of installations that were erased.
         case erase(BlockDecision)
+        /// Write the block into the table of blocks: then it counts as written.
+        case complete(BlockDecision)
+        /// See whether somebody else has decided a block, and how far the stream has come.
+        case watch(block: UInt64)
         /// Wait.
         case wait(Duration)
         /// End: everything there is is written.
@@ -41,8 +45,10 @@ package struct Forwarder: Sendable {
     package struct Times: Sendable, Hashable {
         /// So often it is looked whether somebody else finishes what was decided, before that is done here.
         package var looks = 4
-        /// Between two such looks.
+        /// Between two looks.
         package var look: Duration = .milliseconds(500)
+        /// At so many looks one that stands by may see nothing come on before it takes over.
+        package var looksAlone = 6
         /// After the first failure.
         package var firstPause: Duration = .milliseconds(500)
         /// At most so long after failures that follow one another.
@@ -61,9 +67,16 @@ package struct Forwarder: Sendable {
         case yielding(BlockDecision)
         case loading(BlockDecision)
         case recognising(BlockDecision)
-        case inserting(ColumnTable, BlockDecision)
+        case inserting(BlockDecision)
         /// Behind all tables but that of blocks: what is erased is gone before the block counts as written.
         case erasing(BlockDecision)
+        case completing(BlockDecision)
+        /// Somebody else writes: looks at what they decide.
+        case watching(Standby)
+        /// Between two such looks.
+        case idling(Standby)
+        /// Sees whether what they decided is written.
+        case checking(Standby)
         case pausing(Duration)
         case resting
         case stopped(String)
@@ -74,11 +87,15 @@ package struct Forwarder: Sendable {
 
     private let times: Times
     private var state = State.counting
-    /// The block that was found decided and not written, and how often it was looked for.
-    private var yielded: (block: UInt64, looks: Int)?
+    /// The decision that was found without its rows, and how often these were looked for.
+    private var yielded: (decision: BlockDecision, looks: Int)?
+    /// The block that is written at once where it is found decided, since nobody has written it for long.
+    private var abandoned: UInt64?
     private var failures = 0
     /// Whether anything was ever written or read there: what is wrong from the start does not become right by waiting.
     private var hasBegun = false
+    /// The last record that is known to be in the tables with all before it; 0 for none.
+    package private(set) var written: UInt64 = 0
 
     /// One that has just begun.
     package init(times: Times = Times()) {
@@ -95,11 +112,23 @@ package struct Forwarder: Sendable {
         case .yielding: .wait(times.look)
         case .loading(let decision): .load(decision)
         case .recognising(let decision): .recognise(decision)
-        case .inserting(let table, let decision): .insert(table, decision)
+        case .inserting(let decision): .insert(decision)
         case .erasing(let decision): .erase(decision)
+        case .completing(let decision): .complete(decision)
+        case .watching(let standby): .watch(block: standby.next)
+        case .idling: .wait(times.look)
+        case .checking: .count
         case .pausing(let pause): .wait(pause)
         case .resting: .rest
         case .stopped(let reason): .stop(reason)
+        }
+    }
+
+    /// Whether somebody else writes, and this one looks on.
+    package var isStandingBy: Bool {
+        switch state {
+        case .watching, .idling, .checking: true
+        default: false
         }
     }
 
@@ -107,10 +136,56 @@ package struct Forwarder: Sendable {
 
     /// So many blocks are written.
     package mutating func counted(_ completed: UInt64) {
-        guard case .counting = state else { return }
-        hasBegun = true
-        if let block = yielded?.block, block <= completed { yielded = nil }
-        state = .reading(block: completed + 1)
+        switch state {
+        case .counting:
+            hasBegun = true
+            let theirs = yielded?.decision
+            if let theirs, theirs.block <= completed { yielded = nil }
+            if let theirs, theirs.block == completed {
+                // They have written it, so they are there.
+                written = theirs.last
+                state = .watching(Standby(next: completed + 1, end: theirs.last, isWhole: true))
+            } else {
+                state = .reading(block: completed + 1)
+            }
+        case .checking(var standby):
+            let step = standby.counted(completed, limit: times.looksAlone)
+            take(step, standby)
+        default: break
+        }
+    }
+
+    /// This was decided about the block that is looked for by one that stands by.
+    ///
+    /// - Parameters:
+    ///   - highest: The sequence that the stream is known to have come to.
+    ///   - isEnding: Whether it ends where everything there is is written.
+    package mutating func watched(_ decision: BlockDecision?, highest: UInt64, isEnding: Bool = false) {
+        guard case .watching(var standby) = state else { return }
+        failures = 0
+        if let decision {
+            let fault = Self.fault(of: decision, standby.next) ?? Self.fault(of: decision, behind: standby.end)
+            if let fault {
+                state = .stopped(fault)
+                return
+            }
+            written = max(written, standby.end)
+        }
+        let step = standby.saw(decision, highest: highest, limit: times.looksAlone)
+        if step == .idle, isEnding { state = .resting } else { take(step, standby) }
+    }
+
+    private mutating func take(_ step: Standby.Step, _ standby: Standby) {
+        if standby.isWhole { written = max(written, standby.end) }
+        switch step {
+        case .look: state = .watching(standby)
+        case .wait, .idle: state = .idling(standby)
+        case .count: state = .checking(standby)
+        case .takeOver(let block):
+            // Of what is not decided nobody writes rows.
+            if !standby.isWhole { abandoned = block }
+            state = .reading(block: block)
+        }
     }
 
     /// This was decided about the block, and about the one before it.
@@ -127,6 +202,7 @@ package struct Forwarder: Sendable {
             return
         }
         let next = previous.map { $0.last + 1 } ?? 1
+        written = next - 1
         for (number, found) in [(block - 1, previous), (block, decision)] {
             if let found, let fault = Self.fault(of: found, number) {
                 state = .stopped(fault)
@@ -137,19 +213,16 @@ package struct Forwarder: Sendable {
             state = .collecting(block: block, from: next)
             return
         }
-        guard decision.first == next else {
-            state = .stopped(
-                "Block \(block) was decided to begin with record \(decision.first), and \(next) is what follows the block before it: "
-                    + "somebody else writes into the stream of decisions. See who may."
-            )
+        if let fault = Self.fault(of: decision, behind: next - 1) {
+            state = .stopped(fault)
             return
         }
-        guard isNewest else {
+        guard isNewest, abandoned != block else {
             state = .loading(decision)
             return
         }
-        let looks = yielded.flatMap { $0.block == block ? $0.looks : nil } ?? 0
-        yielded = (block, looks + 1)
+        let looks = yielded.flatMap { $0.decision == decision ? $0.looks : nil } ?? 0
+        yielded = (decision, looks + 1)
         state = looks < times.looks ? .yielding(decision) : .loading(decision)
     }
 
@@ -165,6 +238,13 @@ package struct Forwarder: Sendable {
             + "\(versions.upperBound)). Install that version here, too."
     }
 
+    private static func fault(of decision: BlockDecision, behind end: UInt64) -> String? {
+        guard decision.first != end + 1 else { return nil }
+        return
+            "Block \(decision.block) was decided to begin with record \(decision.first), and \(end + 1) is what follows the block before "
+            + "it: somebody else writes into the stream of decisions. See who may."
+    }
+
     /// A block was collected up to a record; nil when there are no records, and none are waited for.
     package mutating func collected(last: UInt64?) {
         guard case .collecting(let block, let first) = state else { return }
@@ -178,7 +258,12 @@ package struct Forwarder: Sendable {
     /// The block was decided as it was proposed here, or otherwise by somebody else.
     package mutating func decided(_ isOurs: Bool) {
         guard case .deciding(let decision) = state else { return }
-        state = isOurs ? .recognising(decision) : .reading(block: decision.block)
+        guard !isOurs else {
+            state = .recognising(decision)
+            return
+        }
+        // They are quicker, and go on.
+        state = .watching(Standby(next: decision.block, end: decision.first - 1, isWhole: true))
     }
 
     /// The block's records were read.
@@ -190,32 +275,36 @@ package struct Forwarder: Sendable {
     /// The block's rows were made.
     package mutating func recognised() {
         guard case .recognising(let decision) = state else { return }
-        state = .inserting(ColumnTable.allCases[0], decision)
+        state = .inserting(decision)
     }
 
-    /// The block's rows are in the table, or it has none there.
+    /// The block's rows are in all tables but that of blocks.
     package mutating func inserted() {
-        guard case .inserting(let table, let decision) = state else { return }
-        let tables = ColumnTable.allCases
-        guard let index = tables.firstIndex(of: table), index + 1 < tables.count else {
-            failures = 0
-            yielded = nil
-            state = .reading(block: decision.block + 1)
-            return
-        }
-        state = tables[index + 1] == .blocks ? .erasing(decision) : .inserting(tables[index + 1], decision)
+        guard case .inserting(let decision) = state else { return }
+        state = .erasing(decision)
     }
 
-    /// What was erased is ordered to go.
+    /// What is erased is ordered to go.
     package mutating func erased() {
         guard case .erasing(let decision) = state else { return }
-        state = .inserting(.blocks, decision)
+        state = .completing(decision)
+    }
+
+    /// The block counts as written.
+    package mutating func completed() {
+        guard case .completing(let decision) = state else { return }
+        failures = 0
+        yielded = nil
+        abandoned = nil
+        written = decision.last
+        state = .reading(block: decision.block + 1)
     }
 
     /// The time is over.
     package mutating func waited() {
         switch state {
         case .yielding, .pausing: state = .counting
+        case .idling(let standby): state = .watching(standby)
         default: break
         }
     }

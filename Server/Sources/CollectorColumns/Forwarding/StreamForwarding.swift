@@ -52,16 +52,31 @@ package final class StreamForwarding: Sendable {
         case recovered
     }
 
-    private let source: Source
+    /// Where it stands.
+    package struct Standing: Sendable, Hashable {
+        /// The last record that is known to be in the tables with all before it; 0 for none.
+        package var written: UInt64
+        /// Whether somebody else writes, and this one looks on.
+        package var isStandingBy: Bool
+
+        /// A standing.
+        package init(written: UInt64 = 0, isStandingBy: Bool = false) {
+            self.written = written
+            self.isStandingBy = isStandingBy
+        }
+    }
+
+    let source: Source
     private let store: any ColumnStore
-    private let cutting: BlockCutter.Limits
+    let cutting: BlockCutter.Limits
     let limits: AdmissionLimits
     /// Why nothing may be taken from the stream any more; nil when it may.
     var fault: String? { source.fault() }
     private let times: Forwarder.Times
-    private let clock: any EventClock
-    private let sleep: @Sendable (Duration) async -> Void
+    let clock: any EventClock
+    let sleep: @Sendable (Duration) async -> Void
     private let news: @Sendable (News) -> Void
+    private let stands: @Sendable (Standing) -> Void
 
     /// A forwarding that begins with ``run(untilCaughtUp:)``.
     ///
@@ -69,6 +84,7 @@ package final class StreamForwarding: Sendable {
     ///   - limits: Those of admission, by which batches are taken apart.
     ///   - sleep: Waits; ends early when it is cancelled.
     ///   - news: Called with what is to be told. It must return at once.
+    ///   - stands: Called with where it stands, when that has changed. It must return at once.
     package init(
         _ source: Source,
         store: any ColumnStore,
@@ -77,7 +93,8 @@ package final class StreamForwarding: Sendable {
         times: Forwarder.Times = Forwarder.Times(),
         clock: any EventClock,
         sleep: @escaping @Sendable (Duration) async -> Void,
-        news: @escaping @Sendable (News) -> Void = { _ in }
+        news: @escaping @Sendable (News) -> Void = { _ in },
+        stands: @escaping @Sendable (Standing) -> Void = { _ in }
     ) {
         self.source = source
         self.store = store
@@ -87,6 +104,7 @@ package final class StreamForwarding: Sendable {
         self.clock = clock
         self.sleep = sleep
         self.news = news
+        self.stands = stands
     }
 
     /// Works until the task is cancelled, or everything there is is written.
@@ -110,6 +128,7 @@ package final class StreamForwarding: Sendable {
         var forwarder: Forwarder
         fileprivate var block: Block
         fileprivate var trouble: String?
+        fileprivate var standing: Standing?
 
         init(_ forwarder: Forwarder, _ limits: AdmissionLimits) {
             self.forwarder = forwarder
@@ -142,10 +161,14 @@ package final class StreamForwarding: Sendable {
         }
         do throws(StepFailure) {
             try await carryOut(order, &worker.forwarder, &worker.block, untilCaughtUp)
-            if worker.trouble != nil, case .insert = order {
+            if worker.trouble != nil, isRecovery(order, worker.forwarder) {
                 worker.trouble = nil
                 news(.recovered)
             }
+            let forwarder = worker.forwarder
+            let standing = Standing(written: forwarder.written, isStandingBy: forwarder.isStandingBy)
+            if worker.standing != standing { stands(standing) }
+            worker.standing = standing
         } catch {
             // Told to end; nothing is wrong.
             if Task.isCancelled { return nil }
@@ -157,12 +180,25 @@ package final class StreamForwarding: Sendable {
         return nil
     }
 
+    /// Whether it is plain from an order that was carried out that nothing stands in the way any more: rows were written, or there are
+    /// none to write.
+    private func isRecovery(_ order: Forwarder.Order, _ forwarder: Forwarder) -> Bool {
+        switch order {
+        case .insert: true
+        case .watch: forwarder.isStandingBy
+        case .readDecisions: if case .collect(let first) = forwarder.order { first > source.highest() } else { false }
+        default: false
+        }
+    }
+
     /// What is in memory of a block.
     fileprivate struct Block {
         var builder: BlockBuilder
         var rows: BlockRows?
 
         init(limits: AdmissionLimits) { builder = BlockBuilder(limits: limits) }
+
+        init(builder: BlockBuilder) { self.builder = builder }
     }
 
     /// Why an order could not be carried out.
@@ -187,8 +223,9 @@ package final class StreamForwarding: Sendable {
             let isNewest = found == nil ? true : try await decision(number + 1) == nil
             forwarder.read(found, previous: previous, isNewest: isNewest)
         case .collect(let first):
-            block = Block(limits: limits)
-            forwarder.collected(last: try await collect(from: first, into: block.builder, untilCaughtUp))
+            var begun = BlockBeginning(from: first, limits: cutting, admission: limits)
+            block = Block(builder: begun.builder)
+            forwarder.collected(last: try await collect(&begun, untilCaughtUp))
         case .decide(let decision):
             let isOurs: Bool
             do {
@@ -196,6 +233,7 @@ package final class StreamForwarding: Sendable {
             } catch {
                 throw StepFailure(reason: error.description, isLasting: error.isLasting)
             }
+            if !isOurs { block = Block(limits: limits) }
             forwarder.decided(isOurs)
         case .load(let decision):
             block = Block(limits: limits)
@@ -205,21 +243,36 @@ package final class StreamForwarding: Sendable {
             let known = try await known(block.builder, before: decision.block)
             block.rows = BlockRows(decision, block.builder, known: known)
             forwarder.recognised()
-        case .insert(let table, let decision):
-            guard let rows = block.rows, rows.decision == decision else {
-                throw StepFailure(reason: "The rows of block \(decision.block) are not there; they are made anew.")
-            }
-            if let bytes = rows.bytes(table) {
+        case .insert(let decision):
+            let rows = try rows(of: decision, block)
+            for table in ColumnTable.allCases where table != .blocks {
+                guard let bytes = rows.bytes(table) else { continue }
                 try await ask { () throws(ColumnFailure) in try await store.insert(bytes, into: table) }
-                if table == .blocks { news(.written(decision, events: rows.events, repeats: rows.repeats)) }
             }
             forwarder.inserted()
         case .erase:
             try await erase(block)
             forwarder.erased()
+        case .complete(let decision):
+            let rows = try rows(of: decision, block)
+            if let bytes = rows.bytes(.blocks) {
+                try await ask { () throws(ColumnFailure) in try await store.insert(bytes, into: .blocks) }
+            }
+            news(.written(decision, events: rows.events, repeats: rows.repeats))
+            forwarder.completed()
+        case .watch(let number):
+            let found = try await decision(number)
+            forwarder.watched(found, highest: source.highest(), isEnding: untilCaughtUp)
         case .wait, .rest, .stop:
             break
         }
+    }
+
+    private func rows(of decision: BlockDecision, _ block: Block) throws(StepFailure) -> BlockRows {
+        guard let rows = block.rows, rows.decision == decision else {
+            throw StepFailure(reason: "The rows of block \(decision.block) are not there; they are made anew.")
+        }
+        return rows
     }
 
     /// What is known from the blocks before one about what is in it.
@@ -263,94 +316,5 @@ package final class StreamForwarding: Sendable {
         guard !erased.isEmpty else { return }
         let all = Array(erased)
         try await ask { () throws(ColumnFailure) in try await store.remove(all) }
-    }
-
-    // MARK: Records
-
-    /// Takes records until a block is full, or its time is over.
-    ///
-    /// - Returns: The sequence of the block's last record; nil when there are none, and none are waited for.
-    private func collect(
-        from first: UInt64,
-        into builder: BlockBuilder,
-        _ untilCaughtUp: Bool
-    ) async throws(StepFailure) -> UInt64? {
-        var cutter = BlockCutter(from: first, limits: cutting)
-        while !Task.isCancelled {
-            while cutter.next <= source.highest(), !cutter.isFull {
-                for record in try await records(from: cutter.next) where !cutter.isFull {
-                    guard try enter(record, into: builder, &cutter) else { return cutter.next - 1 }
-                }
-                if cutter.isDue(at: clock.now().monotonic) { return cutter.next - 1 }
-            }
-            if cutter.isFull || cutter.isDue(at: clock.now().monotonic) { return cutter.next - 1 }
-            if untilCaughtUp { return cutter.isEmpty ? nil : cutter.next - 1 }
-            await sleep(.milliseconds(50))
-        }
-        throw StepFailure(reason: "It was told to end.")
-    }
-
-    func load(_ decision: BlockDecision, into builder: BlockBuilder) async throws(StepFailure) {
-        var next = decision.first
-        while next <= decision.last {
-            for record in try await records(from: next) where record.start.streamSequence <= decision.last {
-                try enter(record, into: builder)
-                next = record.start.streamSequence + 1
-            }
-        }
-    }
-
-    private func records(from sequence: UInt64) async throws(StepFailure) -> [StreamedRecord] {
-        do {
-            return try await source.records.records(
-                from: LogPosition(stream: source.number, sequence: sequence),
-                upTo: LogPosition(stream: source.number, sequence: sequence + 1)
-            )
-        } catch {
-            // Nobody brings back what was purged.
-            throw StepFailure(reason: "\(error)", isFinal: source.isGone(error))
-        }
-    }
-
-    /// - Returns: Whether the record belongs to the block.
-    private func enter(
-        _ record: StreamedRecord,
-        into builder: BlockBuilder,
-        _ cutter: inout BlockCutter
-    ) throws(StepFailure) -> Bool {
-        let kept = kept(record)
-        var (events, bytes) = (0, record.payload.count)
-        var received: Timestamp?
-        if case .batch(let batch, _, _) = kept {
-            (events, bytes) = (batch.events, batch.byteCount)
-            received = batch.header.received
-        }
-        let now = clock.now().monotonic
-        guard cutter.take(events: events, bytes: bytes, received: received, at: now) else { return false }
-        try enter(kept, of: record, into: builder)
-        return true
-    }
-
-    private func enter(_ record: StreamedRecord, into builder: BlockBuilder) throws(StepFailure) {
-        try enter(kept(record), of: record, into: builder)
-    }
-
-    private func enter(
-        _ kept: KeptRecord,
-        of record: StreamedRecord,
-        into builder: BlockBuilder
-    ) throws(StepFailure) {
-        // As an index counts it: what no collector has written is damage.
-        if record.kind == nil { builder.pass() }
-        do {
-            try builder.enter(kept, at: record.start)
-        } catch {
-            throw StepFailure(reason: "The record at \(record.start) cannot be taken: \(error)")
-        }
-    }
-
-    private func kept(_ record: StreamedRecord) -> KeptRecord {
-        guard let kind = record.kind else { return .other }
-        return record.payload.withUnsafeBytes { KeptRecord(kind, $0, at: record.start, limits: limits) }
     }
 }

@@ -18,8 +18,8 @@ struct ForwardCommand: AsyncParsableCommand {
         discussion: """
             Reads what collectors put into the stream (`trackway serve --engine`), and writes every event once into tables of
             ClickHouse, in blocks of up to 20,000 events, about a second after it came. It keeps nothing itself: killed at any
-            moment, or asleep for an hour, it changes nothing that is right. Two may run at once, on two machines; one is
-            enough to go on.
+            moment, or asleep for an hour, it changes nothing that is right. Two may run at once, on two machines: one writes,
+            the other stands by, and takes over within five seconds when nothing comes on.
 
             When ClickHouse cannot be reached, or takes no writes, it says so and tries again, at most 30 seconds apart;
             records wait in the stream meanwhile. Of the engine a start waits for a majority of its servers as long as --wait
@@ -30,6 +30,7 @@ struct ForwardCommand: AsyncParsableCommand {
               trackway forward --engine nats://a,nats://b,nats://c --engine-credentials engine.json --to http://clickhouse:8123/trackway
               trackway forward … --until-caught-up       write what there is, and end
               trackway forward … --keep 7d               also remove from the stream what is older, and not needed any more
+              trackway forward … --health-port 9188      answer /livez, /readyz and /metrics on the loopback
             """
     )
 
@@ -49,6 +50,12 @@ struct ForwardCommand: AsyncParsableCommand {
     )
     var wait = 60
 
+    @Option(help: "A port that answers /livez, /readyz and /metrics; 0 for a free one. Default: none.")
+    var healthPort: Int?
+
+    @Option(help: "The address of --health-port. Whoever reaches it may ask; nothing of any event is told there.")
+    var healthHost = "127.0.0.1"
+
     @Flag(help: "Print JSON: one line for each block, and for each thing that stands in the way.")
     var json = false
 
@@ -64,6 +71,10 @@ struct ForwardCommand: AsyncParsableCommand {
                 "--keep is for a forwarder that goes on; beside --until-caught-up use `trackway engine purge`"
             )
         }
+        if let healthPort, !(0...65_535).contains(healthPort) {
+            throw ValidationError("--health-port takes 0 to 65535")
+        }
+        if healthHost.isEmpty { throw ValidationError("--health-host takes an address such as 127.0.0.1 or 0.0.0.0") }
         guard (0...86_400).contains(wait) else { throw ValidationError("--wait takes 0 to 86400 seconds") }
         guard Logger.Level(rawValue: logLevel) != nil else {
             throw ValidationError("--log-level takes trace, debug, info, notice, warning or error")
@@ -75,13 +86,20 @@ struct ForwardCommand: AsyncParsableCommand {
         guard let settings = try engine.settings(), let client = try columns.client() else { return }
         var logger = Logger(label: "trackway")
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .warning
-        let report = ForwardReport(logger: logger, isJSON: json)
+        let health = healthPort.map { ForwardHealth(host: healthHost, port: $0) }
+        let report = ForwardReport(logger: logger, isJSON: json, health: health)
         let work: @Sendable (Engine) async throws -> Void = { engine in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { return }
                 }
                 group.addTask { try await forward(engine, client, report) }
+                if let health {
+                    health.follow { engine.intake.highest }
+                    group.addTask {
+                        try await health.run(logger: report.logger) { report.listens(at: health.host, $0) }
+                    }
+                }
                 try await group.next()
                 group.cancelAll()
             }
@@ -96,7 +114,12 @@ struct ForwardCommand: AsyncParsableCommand {
     private func forward(_ engine: Engine, _ client: ClickHouseClient, _ report: ForwardReport) async throws {
         var times = EngineStart.Times()
         times.unknown = .seconds(wait)
-        let origin = try await engine.origin(times: times) { report.tell(.trouble($0)) }
+        var hasWaited = false
+        let origin = try await engine.origin(times: times) { reason in
+            hasWaited = true
+            report.tell(.trouble(reason))
+        }
+        if hasWaited { report.tell(.recovered) }
         guard let store = try await open(client, origin, report) else { return }
         report.began("\(client.address)")
         let forwarding = StreamForwarding(
@@ -104,7 +127,8 @@ struct ForwardCommand: AsyncParsableCommand {
             store: store,
             clock: SystemClock(),
             sleep: CollectorHost.sleep,
-            news: { report.tell($0) }
+            news: { report.tell($0) },
+            stands: { report.stands($0) }
         )
         let purging = Task { await keeping.run(forwarding, engine, store, report) }
         let reason = await withTaskCancellationHandler {
@@ -150,6 +174,15 @@ struct ForwardReport: Sendable {
     let logger: Logger
     /// Whether programs read.
     let isJSON: Bool
+    /// Who is asked how it goes; nil for nobody.
+    var health: ForwardHealth?
+    private let wasStandingBy = Locked(false)
+
+    init(logger: Logger, isJSON: Bool, health: ForwardHealth? = nil) {
+        self.logger = logger
+        self.isJSON = isJSON
+        self.health = health
+    }
 
     /// It has begun.
     func began(_ address: String) {
@@ -165,8 +198,31 @@ struct ForwardReport: Sendable {
         }
     }
 
+    /// It can be asked how it goes.
+    func listens(at host: String, _ port: Int) {
+        let address = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        if isJSON {
+            Console.standard.write(json: .members(("health", .string(address))))
+        } else {
+            Console.standard.note("How it goes is told at \(address)/readyz and /metrics.")
+        }
+    }
+
+    /// It stands elsewhere.
+    func stands(_ standing: StreamForwarding.Standing) {
+        health?.stands(standing)
+        let hasChanged = wasStandingBy.withLock { was in
+            defer { was = standing.isStandingBy }
+            return was != standing.isStandingBy
+        }
+        guard hasChanged else { return }
+        logger.info("\(standing.isStandingBy ? "Another forwarder writes; this one stands by." : "This one writes.")")
+        if isJSON { Console.standard.write(json: .members(("standing_by", .boolean(standing.isStandingBy)))) }
+    }
+
     /// Something has happened.
     func tell(_ news: StreamForwarding.News) {
+        health?.tell(news)
         switch news {
         case .written(let decision, let events, let repeats):
             logger.info("Block \(decision.block) was written: \(events) events, and \(repeats) that came again.")

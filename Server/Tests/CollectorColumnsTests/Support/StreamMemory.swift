@@ -21,6 +21,8 @@ final class StreamMemory: RecordStream, BlockDecisions {
         var fate: @Sendable () -> TableMemory.Fate = { .works }
         /// Why nothing can be had.
         var trouble: String?
+        /// How often records were asked for.
+        var read = 0
     }
 
     let state = Locked(State())
@@ -45,6 +47,7 @@ final class StreamMemory: RecordStream, BlockDecisions {
     func records(from start: LogPosition, upTo limit: LogPosition) async throws -> [StreamedRecord] {
         let first = max(Int(start.streamSequence), 1)
         return try state.withLock { state in
+            state.read += 1
             if let trouble = state.trouble { throw Failure(description: trouble) }
             guard first >= state.first else { throw Failure(description: "record \(first) is gone") }
             guard first <= state.records.count else { throw Failure(description: "there is no record \(first)") }

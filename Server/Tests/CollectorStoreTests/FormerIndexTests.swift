@@ -76,4 +76,25 @@ struct FormerIndexTests {
         #expect(try Self.file(environment.path) == file)
         #expect(try environment.dump() == dump)
     }
+
+    @Test("where it may not be possible to make it anew it is put aside, as it was, until somebody says otherwise")
+    func keeping() async throws {
+        let environment = try await Self.environment("13")
+        let store = try SQLiteEventStore(path: environment.path, keepsFormer: true)
+        let former = try #require(store.former)
+        #expect(former == environment.path + ".former" && store.progressNow.events == 0)
+        #expect(store.isErased(.numbered(2)))
+        let queue = try DatabaseQueue(path: former)
+        #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT events FROM progress") } == 7)
+        #expect(try await queue.read { try String.fetchOne($0, sql: "SELECT name FROM minutes") } == "old")
+        try queue.close()
+        try store.close()
+        // A process that was killed in between finds it as well.
+        let again = try SQLiteEventStore(path: environment.path, keepsFormer: true)
+        #expect(again.former == former)
+        try again.discardFormer()
+        #expect(again.former == nil)
+        try again.discardFormer()
+        try again.close()
+    }
 }

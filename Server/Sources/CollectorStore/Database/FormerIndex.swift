@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import Collector
 internal import Foundation
 internal import GRDB
+internal import TrackwayJournal
 
 /// An index of an older version, whose rows have to be made anew from the log.
 ///
-/// It is removed as a file. Deleting its rows would read all of it, minutes for ten million events, and nothing is answered meanwhile.
+/// It is removed as a file, or put aside where it is not sure that there still is everything it was made of. Deleting its rows would read all of it, minutes for ten million events, and nothing is answered meanwhile.
 struct FormerIndex: Sendable {
     /// Since this step it says who was erased in a way that still holds.
     private static let firstWithErasures = "4"
+
+    /// Where an index is kept that had to be made anew and may not be possible to make anew.
+    static func path(of index: String) -> String { index + ".former" }
 
     private struct Erased: Sendable {
         let number: Int64
@@ -57,6 +62,26 @@ struct FormerIndex: Sendable {
                 sql: "INSERT INTO erasures (installation, time, key, operator) VALUES (?, ?, ?, ?)",
                 arguments: [one.installation, one.time, one.key, one.isByOperator]
             )
+        }
+    }
+}
+
+extension SQLiteEventStore {
+    /// Where an index of an older version was put, now or earlier; nil when there is none.
+    package var former: String? {
+        let path = FormerIndex.path(of: path)
+        return IndexFiles.exist(path) ? path : nil
+    }
+
+    /// Removes the index of an older version that was put aside: everything it was made of is there.
+    ///
+    /// - Throws: ``StoreError``; it is still there then.
+    package func discardFormer() throws(StoreError) {
+        guard let former else { return }
+        do {
+            try storage.remove(former)
+        } catch {
+            throw StoreError("The former index \(former) cannot be removed: \(error).")
         }
     }
 }

@@ -19,16 +19,19 @@ struct IndexDatabase: Sendable {
 
     /// Opens or makes the file at `path`, waiting at most `timeout` for another process that holds it.
     ///
-    /// - Parameter checkpoints: When what was written is copied into the file.
+    /// - Parameters:
+    ///   - keepsFormer: Whether an index of an older version that has to be made anew is kept as ``FormerIndex/path(of:)``.
+    ///   - checkpoints: When what was written is copied into the file.
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
     init(
         path: String,
         storage: any JournalStorage,
         timeout: Duration,
+        keepsFormer: Bool = false,
         checkpoints: CheckpointPlan = CheckpointPlan()
     ) throws(StoreError) {
         do {
-            self.init(try Self.open(path, storage, timeout, checkpoints), putAside: nil)
+            self.init(try Self.open(path, storage, timeout, keepsFormer: keepsFormer, checkpoints), putAside: nil)
         } catch let error as StoreError {
             throw error
         } catch let error as DatabaseError where Self.mayPass(error) {
@@ -59,7 +62,10 @@ struct IndexDatabase: Sendable {
         do {
             try IndexFiles.removeLog(of: path, storage)
             if IndexFiles.exist(path) { try storage.rename(path, to: aside) }
-            self.init(try Self.open(path, storage, timeout, checkpoints), putAside: (aside, reason))
+            self.init(
+                try Self.open(path, storage, timeout, keepsFormer: false, checkpoints),
+                putAside: (aside, reason)
+            )
         } catch {
             throw StoreError(
                 "The index \(path) is damaged (\(reason)) and cannot be made anew now: \(error). Nothing is lost: it is "
@@ -78,6 +84,7 @@ struct IndexDatabase: Sendable {
         _ path: String,
         _ storage: any JournalStorage,
         _ timeout: Duration,
+        keepsFormer: Bool,
         _ plan: CheckpointPlan
     ) throws -> (pool: DatabasePool, checkpoints: IndexCheckpoints) {
         _ = isMemoryUncounted
@@ -96,6 +103,10 @@ struct IndexDatabase: Sendable {
             let former = try pool.read { try FormerIndex($0) }
             if former != nil {
                 try pool.close()
+                if keepsFormer {
+                    // Nothing is in its log any more: whoever closes a file last copies that into it.
+                    try storage.rename(path, to: FormerIndex.path(of: path))
+                }
                 try IndexFiles.remove(path, storage)
                 IndexFiles.makePrivate(path)
                 pool = try DatabasePool(path: path, configuration: configuration(timeout, log))

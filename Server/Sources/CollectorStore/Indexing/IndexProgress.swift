@@ -3,6 +3,7 @@
 
 internal import Collector
 internal import GRDB
+internal import TrackwayEvents
 internal import TrackwayJournal
 
 /// How far the index has come and what it holds: one row, written in the transaction that brings it there.
@@ -57,4 +58,16 @@ struct IndexProgress: Sendable, Hashable {
 
     /// The cursor as readers of the index know it.
     var position: EventPosition { EventPosition(segment: cursor.segment, offset: cursor.offset) }
+}
+
+/// What an index says when it is opened.
+struct FoundIndex {
+    /// How far it is.
+    let progress: IndexProgress
+    /// Who was erased.
+    let erased: Set<InstallationID>
+
+    init(_ database: IndexDatabase) throws {
+        (progress, erased) = try database.pool.read { (try IndexProgress($0), try ErasureRows.installations($0)) }
+    }
 }

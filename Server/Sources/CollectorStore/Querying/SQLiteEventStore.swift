@@ -13,7 +13,7 @@ package final class SQLiteEventStore: EventStore {
     /// The file's path.
     package let path: String
     let signal: ProgressSignal
-    private let storage: any JournalStorage
+    let storage: any JournalStorage
     private let timeout: Duration
     let clock: any EventClock
     let budget: QuestionBudget
@@ -49,6 +49,7 @@ package final class SQLiteEventStore: EventStore {
     ///   - clock: measures how long a question takes.
     ///   - budget: what one question may cost.
     ///   - descriptionLimits: how much the description of an event looks at.
+    ///   - keepsFormer: whether an index of an older version, which has to be made anew, is put aside (``former``) and not removed.
     ///   - checkpoints: when what was written is copied into the file.
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
     package init(
@@ -58,6 +59,7 @@ package final class SQLiteEventStore: EventStore {
         clock: any EventClock = SystemClock(),
         budget: QuestionBudget = QuestionBudget(),
         descriptionLimits: EventDescription.Limits = EventDescription.Limits(),
+        keepsFormer: Bool = false,
         checkpoints: CheckpointPlan = CheckpointPlan()
     ) throws(StoreError) {
         self.path = path
@@ -67,10 +69,16 @@ package final class SQLiteEventStore: EventStore {
         self.budget = budget
         self.descriptionLimits = descriptionLimits
         self.checkpoints = checkpoints
-        var database = try IndexDatabase(path: path, storage: storage, timeout: timeout, checkpoints: checkpoints)
-        var found: Found
+        var database = try IndexDatabase(
+            path: path,
+            storage: storage,
+            timeout: timeout,
+            keepsFormer: keepsFormer,
+            checkpoints: checkpoints
+        )
+        var found: FoundIndex
         do {
-            found = try Found(database)
+            found = try FoundIndex(database)
         } catch {
             database = try IndexDatabase(
                 replacing: path,
@@ -80,7 +88,7 @@ package final class SQLiteEventStore: EventStore {
                 checkpoints: checkpoints
             )
             do {
-                found = try Found(database)
+                found = try FoundIndex(database)
             } catch {
                 throw StoreError("The index \(path) cannot be read: \(error).")
             }
@@ -95,16 +103,6 @@ package final class SQLiteEventStore: EventStore {
             )
         )
         signal = ProgressSignal(at: found.progress.position)
-    }
-
-    /// What a file says when it is opened.
-    private struct Found {
-        let progress: IndexProgress
-        let erased: Set<InstallationID>
-
-        init(_ database: IndexDatabase) throws {
-            (progress, erased) = try database.pool.read { (try IndexProgress($0), try ErasureRows.installations($0)) }
-        }
     }
 
     private static func damaged(_ path: String, _ reason: String) -> String {
@@ -308,9 +306,9 @@ package final class SQLiteEventStore: EventStore {
             timeout: timeout,
             checkpoints: checkpoints
         )
-        let found: Found
+        let found: FoundIndex
         do {
-            found = try Found(fresh)
+            found = try FoundIndex(fresh)
         } catch {
             throw StoreError("The index \(path) cannot be read: \(error).")
         }

@@ -75,7 +75,8 @@ extension CollectorHost {
 
     private func openIndex() throws(CommandFailure) -> SQLiteEventStore {
         do {
-            let store = try SQLiteEventStore(path: folder.index)
+            // Of a stream the first records may be gone, and that is not known yet.
+            let store = try SQLiteEventStore(path: folder.index, keepsFormer: engine != nil)
             if let aside = store.putAside {
                 logger.warning("\(store.trouble ?? "") What was there lies in \(aside) now.")
             }

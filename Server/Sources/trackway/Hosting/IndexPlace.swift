@@ -27,14 +27,27 @@ extension CollectorHost {
     /// - Throws: ``CommandFailure`` when it does not: nothing is passed over.
     func check(_ index: SQLiteEventStore, _ facts: StreamFacts) throws(CommandFailure) {
         guard let words = Self.loss(next: Self.next(of: index), first: facts.firstSequence, facts.name, folder.index)
-        else { return }
+        else { return discardFormer(of: index) }
+        let former = index.former.map {
+            "what an older version made of the records that are gone is in \($0), and that version can go on with it under the name "
+                + "\(folder.index); or "
+        }
         throw CommandFailure(
             .cannotCreate,
             words,
-            remedy:
-                "copy index.sqlite and stream.json of another collector, ended meanwhile, into a new folder, and name that with --data; "
+            remedy: (former ?? "")
+                + "copy index.sqlite and stream.json of another collector, ended meanwhile, into a new folder, and name that with --data; "
                 + "or start with --analysis and --no-index"
         )
+    }
+
+    /// The stream has all that an index of an older version was made of, so that is not needed any more.
+    private func discardFormer(of index: SQLiteEventStore) {
+        do {
+            try index.discardFormer()
+        } catch {
+            logger.warning("\(error.message)")
+        }
     }
 
     /// What is lost to an index; nil for nothing.

@@ -211,6 +211,7 @@ let package = Package(
                 "trackway", "Collector", "CollectorHTTP", "CollectorStream", "CollectorColumns", "CollectorWeb",
                 "CollectorTLS", "CollectorTesting",
                 .product(name: "Trackway", package: "trackway"),
+                .product(name: "TrackwayTesting", package: "trackway"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

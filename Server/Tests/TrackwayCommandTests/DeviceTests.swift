@@ -41,7 +41,9 @@ struct DeviceTests {
                 from: .system(appID: "shop", root: folder + "/root"),
                 appID: "shop",
                 folder: journal,
-                console: .standard
+                console: .standard,
+                // Beside a thousand other tests it takes as long as it takes.
+                timeout: .seconds(300)
             )
             #expect(!FileManager.default.fileExists(atPath: journal.path))
         }

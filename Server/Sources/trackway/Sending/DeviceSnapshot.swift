@@ -14,7 +14,7 @@ struct DeviceSnapshot: Sendable {
     var siftBody: [UInt8]
 
     /// The longest a snapshot may take: the SDK gives sensors 5.1 s, and slow sources 2 s.
-    private static let timeout = Duration.seconds(15)
+    static let timeout = Duration.seconds(15)
 
     /// Has the SDK take a snapshot. It records into a folder that is removed afterwards, and sends nothing.
     ///
@@ -23,11 +23,13 @@ struct DeviceSnapshot: Sendable {
     ///   - appID: Which app takes it.
     ///   - folder: The folder to record into.
     ///   - console: Where diagnostics go.
+    ///   - timeout: The longest it may take.
     static func take(
         from sources: SnapshotSources,
         appID: String,
         folder: URL,
-        console: Console
+        console: Console,
+        timeout: Duration = Self.timeout
     ) async throws(CommandFailure) -> DeviceSnapshot {
         // A folder that is left behind holds nothing but this snapshot; the system clears such folders away.
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -113,11 +113,7 @@ package final class BlockStream: BlockDecisions {
         do {
             return try await engine.request(subject, headers: headers, body: body, within: Self.answerTime)
         } catch {
-            let reason =
-                switch PublishOutcome(error) {
-                case .notStored(let reason), .unknown(let reason), .misconfigured(let reason), .full(let reason): reason
-                case .stored, .inProcess: "the engine does not answer"
-                }
+            let reason = PublishOutcome(error).reason ?? "the engine does not answer"
             throw BlockDecisionFailure("The stream \(place.decisions) cannot be reached: \(reason).")
         }
     }

@@ -177,11 +177,7 @@ package final class StreamKeeping: StreamUpkeep {
         do {
             return try await engine.request(subject, headers: headers, body: body, within: Self.answerTime)
         } catch {
-            let reason =
-                switch PublishOutcome(error) {
-                case .notStored(let reason), .unknown(let reason), .misconfigured(let reason), .full(let reason): reason
-                case .stored, .inProcess: "the engine does not answer"
-                }
+            let reason = PublishOutcome(error).reason ?? "the engine does not answer"
             throw UpkeepFailure("The engine cannot be asked about the stream \(place.stream): \(reason).")
         }
     }

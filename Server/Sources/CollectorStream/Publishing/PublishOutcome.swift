@@ -20,6 +20,14 @@ package enum PublishOutcome: Sendable, Hashable {
 }
 
 extension PublishOutcome {
+    /// Half a sentence that says why it is not known to be stored; nil where there is nothing to say.
+    var reason: String? {
+        switch self {
+        case .notStored(let reason), .unknown(let reason), .full(let reason), .misconfigured(let reason): reason
+        case .stored, .inProcess: nil
+        }
+    }
+
     /// JetStream's numbers of errors, as far as they are told apart.
     private enum ErrorNumber {
         static let unavailable: Int64 = 10_008

@@ -26,12 +26,12 @@ struct EngineTests {
         _ credentials: EngineCredentials = EngineCluster.credentials,
         _ body: @escaping @Sendable (Engine) async throws -> Void
     ) async throws {
-        var random = SeededGenerator(seed: 5)
+        let random = Locked(SeededGenerator(seed: 5))
         let engine = Engine(
             cluster.addresses,
             credentials: credentials,
             clock: SystemClock(),
-            chance: { random.next() },
+            chance: { random.withLock { $0.next() } },
             // Real servers take real time.
             sleep: { try? await ContinuousClock().sleep(for: $0) }
         )

@@ -61,10 +61,10 @@ struct StreamIntakeTests {
     @Test("a record arrives as it is, under its subject, with its kind and the stream's name, and is replicated")
     func stores() async throws {
         let intake = intake()
-        #expect(intake.committedEnd == nil && intake.trouble == nil)
+        #expect(await intake.committedEnd() == nil && intake.trouble == nil)
         let commit = try await intake.commit(kind: .quarantine, record: Array("a\nb".utf8), route: Self.route())
         #expect(commit == Commit(position: LogPosition(segment: 0, offset: 2), durability: .replicated))
-        #expect(intake.end == commit.position && intake.committedEnd == commit.position)
+        #expect(await intake.committedEnd() == commit.position && intake.end == commit.position)
         let record = engine.state.withLock { $0.records[0] }
         #expect(record.body == Array("a\nb".utf8))
         #expect(record.headers?["Trackway-Kind"] == "quarantine")

@@ -114,7 +114,7 @@ package final class Intake: RecordIntake {
 
     /// The place behind the last record that was committed since the start; nil before the first. An index that has come there
     /// knows all that was answered.
-    package var committedEnd: LogPosition? { state.withLock { $0.committed } }
+    package func committedEnd() async -> LogPosition? { state.withLock { $0.committed } }
 
     /// Deletes what lies before `position` in the log, as far as it fills whole segments. For records that no index will
     /// read again.
@@ -299,6 +299,17 @@ package struct IntakeStatistics: Sendable, Hashable {
         flushes += 1
         flushTime += duration
         flushCounts[Self.flushBounds.firstIndex { duration <= $0 } ?? Self.flushBounds.count] += 1
+    }
+
+    /// What another intake counted, beside this one.
+    package mutating func add(_ other: IntakeStatistics) {
+        records += other.records
+        bytes += other.bytes
+        flushes += other.flushes
+        for (bucket, count) in other.flushCounts.enumerated() { flushCounts[bucket] += count }
+        flushTime += other.flushTime
+        refused += other.refused
+        waiting += other.waiting
     }
 }
 

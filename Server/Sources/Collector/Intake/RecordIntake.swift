@@ -25,8 +25,13 @@ package protocol RecordIntake: Sendable {
     /// The place behind the last record that is known.
     var end: LogPosition { get }
 
-    /// The place behind the last record that was committed here since the start; nil before the first.
-    var committedEnd: LogPosition? { get }
+    /// The place behind the last record that was committed here since the start, as an index will know it; nil before the first. Where
+    /// several streams keep the records it waits until all that was committed is in their order.
+    func committedEnd() async -> LogPosition?
+
+    /// The place that a commit named, as an index will know it; nil while that is not known. Where several streams keep the records, a
+    /// commit names a place in one of them.
+    func indexedPlace(of position: EventPosition) -> EventPosition?
 
     /// Deletes what lies before `position`, as far as that is this intake's to delete. For records that no index will read again.
     ///
@@ -44,6 +49,8 @@ package protocol RecordIntake: Sendable {
 }
 
 extension RecordIntake {
+    package func indexedPlace(of position: EventPosition) -> EventPosition? { position }
+
     /// The accepted batch that an event came in; nil when none begins at its place.
     ///
     /// - Throws: An error when records cannot be read now, or when this one cannot be understood.

@@ -67,7 +67,7 @@ struct ExpectationEndpoint: Sendable {
 
     /// The time is over: looks at all that was answered until now, and at nothing that comes later.
     private func lookUntilNow(_ tally: inout ExpectationTally, _ pass: ReadPass) async throws {
-        guard let end = dependencies.intake.committedEnd.map({ EventPosition($0) }) else { return }
+        guard let end = await dependencies.intake.committedEnd().map({ EventPosition($0) }) else { return }
         try await follower(for: dependencies.configuration.expectationCatchUp, pass).follow(until: end)
         guard dependencies.store.indexed >= end else {
             throw RequestFailure(

@@ -49,7 +49,7 @@ struct FollowerEndpoints: Sendable {
         defer { withExtendedLifetime(slot) {} }
         let query = Query(request.uri)
         let timeout = try query.number("timeout", in: 0...60) ?? 10
-        let condition = try WaitCondition(query)
+        let condition = try await placed(WaitCondition(query), within: timeout)
         var state = try await condition.look(at: dependencies.store, counts: counts)
         if !state.isDone, timeout > 0 {
             let follower = IndexFollower(
@@ -68,6 +68,20 @@ struct FollowerEndpoints: Sendable {
             try pass.check()
         }
         return Answer.json { state.write(to: &$0) }
+    }
+
+    /// So often a place is looked for among those that an index knows.
+    private static let look: Duration = .milliseconds(20)
+
+    /// A condition by places that an index knows: that of a record that was committed a moment ago may not be known yet.
+    private func placed(_ condition: WaitCondition, within timeout: Int) async throws -> WaitCondition {
+        guard case .position(let position) = condition else { return condition }
+        let end = ContinuousClock.now.advanced(by: .seconds(timeout))
+        while true {
+            if let place = dependencies.intake.indexedPlace(of: position) { return .position(place) }
+            guard ContinuousClock.now < end else { return condition }
+            try await Task.sleep(for: Self.look)
+        }
     }
 
     // Concurrent, as the framework's writer is: a writer may not change hands between executors.

@@ -6,21 +6,26 @@ package import CollectorTLS
 package import TrackwayEvents
 package import TrackwayJournal
 
-/// An engine as a collector uses it: its connections, the watch over its durability, and the intake on its stream, put together.
+/// An engine as a collector uses it: its connections, its streams with the watches over their durability, the order of their records, and
+/// the intake on them, put together.
 package final class Engine: Sendable {
-    /// The intake on the engine's stream.
-    package let intake: StreamIntake
-    private let client: NATSClient
-    private let system: NATSClient?
-    /// Reads the stream for an index.
-    package let follower: StreamFollower
-    /// What is decided about the stream's blocks.
+    /// The intake on the engine's streams.
+    package let intake: OrderedIntake
+    /// Reads the records of all streams in their order.
+    package let records: OrderedRecords
+    /// The order of the records of all streams.
+    package let order: OrderFollower
+    /// What is decided about blocks of records.
     package let decisions: BlockStream
-    /// What is removed from the stream, and who has to have read it before.
-    package let keeping: StreamKeeping
+    /// What is removed from the streams, and who has to have read it before.
+    package let keeping: OrderedUpkeep
+    let client: NATSClient
+    let system: NATSClient?
     private let reader: NATSClient
-    private let watch: DurabilityWatch
-    private let place: StreamPlace
+    private let streams: EngineStreams
+    private let orderWatch: DurabilityWatch
+    private let changes: AsyncStream<Void>
+    let place = StreamPlace()
     let clock: any EventClock
     let sleep: @Sendable (Duration) async -> Void
 
@@ -30,30 +35,30 @@ package final class Engine: Sendable {
     ///   - addresses: Its servers.
     ///   - credentials: Who connects.
     ///   - tls: Encrypts connections to servers whose addresses want it.
-    ///   - options: How much may be held for it.
-    ///   - known: The highest sequence that was read from the stream before.
+    ///   - options: How much may be held for each of its streams.
+    ///   - known: The highest sequence that was read from the stream before, where there is one alone.
     ///   - clock: The time.
     ///   - chance: Makes inboxes, and the ids of records that have none of their own.
     ///   - sleep: Waits; ends early when it is cancelled.
     ///   - notice: Called with one sentence each when a person should know something. It must return at once.
     ///   - relief: Called in its place when something that was wrong is right, or was found right; nil for `notice`.
-    ///   - committed: Called with the place up to which all is known to be committed. It must return at once.
+    ///   - committed: Called with the place in the order up to which all is known to be committed. It must return at once.
     package init(
         _ addresses: [NATSAddress],
         credentials: EngineCredentials = EngineCredentials(),
         tls: TLSClient? = nil,
-        place: StreamPlace = StreamPlace(),
         times: NATSTimes = NATSTimes(),
         options: IntakeOptions = IntakeOptions(),
         known: UInt64 = 0,
         clock: any EventClock,
-        chance: () -> UInt64,
+        chance: @escaping @Sendable () -> UInt64,
         sleep: @escaping @Sendable (Duration) async -> Void,
         notice: @escaping @Sendable (String) -> Void = { _ in },
         relief: (@Sendable (String) -> Void)? = nil,
         committed: @escaping @Sendable (LogPosition) -> Void = { _ in }
     ) {
-        let watching = Locked<DurabilityWatch?>(nil)
+        let watched = Locked<EngineStreams?>(nil)
+        let watchedOrder = Locked<DurabilityWatch?>(nil)
         func client(_ credentials: NATSCredentials?, name: String = "trackway") -> NATSClient {
             NATSClient(
                 addresses,
@@ -65,7 +70,10 @@ package final class Engine: Sendable {
                 chance: chance,
                 sleep: sleep,
                 notice: notice,
-                changed: { watching.withLock { $0 }?.connectionChanged() }
+                changed: {
+                    watched.withLock { $0 }?.connectionChanged()
+                    watchedOrder.withLock { $0 }?.connectionChanged()
+                }
             )
         }
         let engine = client(credentials.user)
@@ -81,65 +89,163 @@ package final class Engine: Sendable {
             chance: chance,
             sleep: sleep
         )
-        let told = Locked<StreamIntake?>(nil)
-        let watch = DurabilityWatch(
-            engine,
-            look: DurabilityLook(engine, system: system ?? engine, stream: place.stream),
-            sleep: sleep,
-            floor: { told.withLock { $0 }?.highest ?? 0 },
-            told: { facts, floor in told.withLock { $0 }?.told(facts, floor: floor) },
-            notice: notice,
-            relief: relief
-        )
-        intake = StreamIntake(
-            engine,
-            place: place,
-            standing: { watch.standing },
-            options: options,
-            known: known,
+        let (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let order = OrderFollower(
+            OrderStream(engine, system: system ?? engine),
             clock: clock,
-            chance: chance,
+            chance: chance(),
             sleep: sleep,
-            committed: committed
+            end: { stream, known in
+                await watched.withLock { $0 }?[stream].follower.end(behind: known)
+            },
+            changed: { standing in
+                if case .ordered(let line) = standing { committed(LogPosition(stream: 0, sequence: line.end)) }
+                change.yield()
+            },
+            notice: notice
         )
-        follower = StreamFollower(
-            reader,
-            place: place,
+        let unsaid: @Sendable (String) -> Void = { _ in }
+        let relief: @Sendable (Int) -> (@Sendable (String) -> Void)? = { $0 == 0 ? relief : unsaid }
+        let streams = EngineStreams { number in
+            let place = StreamPlace(number: number)
+            let told = Locked<StreamIntake?>(nil)
+            let watch = DurabilityWatch(
+                engine,
+                look: DurabilityLook(engine, system: system ?? engine, stream: place.stream) {
+                    EngineTask.demands(on: number, order.standing)
+                },
+                sleep: sleep,
+                floor: { told.withLock { $0 }?.highest ?? 0 },
+                told: { facts, floor in told.withLock { $0 }?.told(facts, floor: floor) },
+                notice: notice,
+                // Of many streams it is told once.
+                relief: relief(number)
+            )
+            let intake = StreamIntake(
+                engine,
+                place: place,
+                standing: { watch.standing },
+                options: options,
+                known: number == 0 ? known : order.ends[number] ?? 0,
+                clock: clock,
+                chance: chance,
+                sleep: sleep,
+                committed: { end in
+                    if number == 0 { committed(end) } else { order.known(end.streamSequence - 1, in: number) }
+                }
+            )
+            told.withLock { $0 = intake }
+            return EngineStreams.Stream(
+                intake: intake,
+                follower: StreamFollower(
+                    reader,
+                    place: place,
+                    sleep: sleep,
+                    highest: { intake.highest },
+                    reached: { intake.read($0) }
+                ),
+                keeping: StreamKeeping(engine, place: place),
+                watch: watch
+            )
+        }
+        orderWatch = DurabilityWatch(
+            engine,
+            look: DurabilityLook(engine, system: system ?? engine, stream: OrderStream.name) {
+                DecisionStream.demands(OrderStream.subject)
+            },
             sleep: sleep,
-            highest: { [intake] in intake.highest },
-            reached: { [intake] in intake.read($0) }
+            notice: notice,
+            relief: { _ in }
         )
-        told.withLock { [intake] in $0 = intake }
-        watching.withLock { $0 = watch }
+        watched.withLock { $0 = streams }
+        watchedOrder.withLock { [orderWatch] in $0 = orderWatch }
+        intake = OrderedIntake(
+            order,
+            engine: engine,
+            sleep: sleep,
+            intake: { streams[$0].intake },
+            all: { streams.all.map { $0.stream.intake } }
+        )
+        records = OrderedRecords(order) { streams[$0].follower }
+        keeping = OrderedUpkeep(order) { streams[$0].keeping }
+        decisions = BlockStream(engine, system: system ?? engine, place: place)
+        self.order = order
+        self.streams = streams
+        self.changes = changes
         self.client = engine
         self.system = system
-        decisions = BlockStream(engine, system: system ?? engine, place: place)
-        keeping = StreamKeeping(engine, place: place)
         self.reader = reader
         self.clock = clock
         self.sleep = sleep
-        self.watch = watch
-        self.place = place
     }
 
     /// Whether what the engine acknowledges is durable now.
-    package var standing: DurabilityState.Standing { watch.standing }
+    package var standing: DurabilityState.Standing {
+        switch order.standing {
+        case .single: return streams[0].watch.standing
+        case .ordered(let line):
+            // Which engine it is is told by its first stream, whether or not that takes records still.
+            guard facts != nil else { return .unknown("the engine has not told about the stream \(place.stream) yet") }
+            return DurabilityState.Standing(line.streams.map { streams[$0].watch.standing } + [orderWatch.standing])
+        case .unknown:
+            let standing = streams[0].watch.standing
+            // It may not take records at all any more.
+            guard standing == .proven else { return standing }
+            return .unknown(order.trouble ?? "the order of the engine's streams is not known yet")
+        }
+    }
 
-    /// What the engine told last; nil before it told anything.
-    package var facts: EngineFacts? { watch.latest }
+    /// What the engine told last of its first stream, from which everything begins; nil before it told anything.
+    package var facts: EngineFacts? { streams[0].watch.latest }
+
+    /// What the engine told last of the streams that take records.
+    package var openFacts: [EngineFacts] {
+        guard case .ordered(let line) = order.standing else { return facts.map { [$0] } ?? [] }
+        return line.streams.compactMap { streams[$0].watch.latest }
+    }
 
     /// Why there is no connection, server by server; nil while there is one, or nothing was tried yet.
     package var trouble: String? { client.trouble }
 
     /// Keeps the connections and looks at the engine until the task is cancelled. Only one call at a time.
     package func run() async {
-        await withTaskGroup(of: Void.self) { [client, system, watch, reader, follower] group in
+        await withTaskGroup(of: Void.self) { [client, system, reader, order] group in
             group.addTask { await client.run() }
             group.addTask { await reader.run() }
-            group.addTask { await follower.run() }
             if let system { group.addTask { await system.run() } }
-            group.addTask { await watch.run() }
+            group.addTask { await order.run() }
+            group.addTask { await self.watch() }
             await group.waitForAll()
+        }
+    }
+
+    /// Has those streams watched and read that are to be, as what is known of the order changes.
+    private func watch() async {
+        var working: [EngineTask: Task<Void, Never>] = [:]
+        func work() {
+            let standing = order.standing
+            let wanted = EngineTask.all(standing)
+            for (task, work) in working where !wanted.contains(task) {
+                work.cancel()
+                working[task] = nil
+            }
+            for task in wanted where working[task] == nil {
+                working[task] = Task { await self.run(task) }
+            }
+            guard case .ordered(let line) = standing else { return }
+            for (number, stream) in streams.all where !line.streams.contains(number) { stream.intake.leave() }
+        }
+        work()
+        for await _ in changes { work() }
+        for work in working.values { work.cancel() }
+        for work in working.values { await work.value }
+    }
+
+    private func run(_ task: EngineTask) async {
+        switch task {
+        case .watch(let stream): await streams[stream].watch.run()
+        case .watchOrder: await orderWatch.run()
+        case .follow: await streams[0].follower.run()
         }
     }
 

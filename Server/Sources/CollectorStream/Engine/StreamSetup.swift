@@ -10,6 +10,14 @@ struct StreamSetup: Sendable {
     /// How long the engine may take: all servers have to agree.
     static let answerTime: Duration = .seconds(5)
 
+    /// The stream of the order. What nobody needs any more is purged from its beginning, so it is not for ever.
+    static let order = StreamSetup(
+        name: OrderStream.name,
+        subject: OrderStream.subject,
+        bytes: -1,
+        recordBytes: 256 << 10
+    )
+
     private let name: String
     private let subject: String
     private let bytes: Int64
@@ -18,14 +26,23 @@ struct StreamSetup: Sendable {
     /// Whether only the last record of each subject is kept.
     private let keepsLast: Bool
 
-    /// The stream of an intake, which may become so large on each server.
-    init(_ place: StreamPlace, bytes: Int64) {
-        name = place.stream
-        subject = "intake.*"
+    private init(name: String, subject: String, bytes: Int64, recordBytes: Int64) {
+        self.name = name
+        self.subject = subject
         self.bytes = bytes
-        recordBytes = 8 << 20
+        self.recordBytes = recordBytes
         isForEver = false
         keepsLast = false
+    }
+
+    /// The stream of an intake that takes no records yet.
+    init(prepared place: StreamPlace, bytes: Int64) {
+        self.init(name: place.stream, subject: place.closedSubject, bytes: bytes, recordBytes: 8 << 20)
+    }
+
+    /// The stream of an intake, which may become so large on each server.
+    init(_ place: StreamPlace, bytes: Int64) {
+        self.init(name: place.stream, subject: "intake.*", bytes: bytes, recordBytes: 8 << 20)
     }
 
     /// The stream in which collectors say how far their indexes are.
@@ -98,6 +115,54 @@ struct StreamSetup: Sendable {
             throw StreamSetupError(stream: name, failure)
         } catch {
             throw StreamSetupError(stream: name, error)
+        }
+    }
+
+    /// What the engine tells of a stream; nil when there is none of its name.
+    ///
+    /// - Throws: ``StreamSetupError``, or ``NATSRequestFailure`` where nobody answers.
+    static func facts(of place: StreamPlace, on engine: any StreamEngine) async throws -> StreamFacts? {
+        let answer = try await engine.request(
+            "$JS.API.STREAM.INFO.\(place.stream)",
+            headers: nil,
+            body: [],
+            within: Self.answerTime
+        )
+        do throws(StreamFacts.Failure) {
+            return try StreamFacts(answer)
+        } catch {
+            if error == .missing { return nil }
+            throw StreamSetupError(stream: place.stream, error)
+        }
+    }
+
+    /// Gives a stream other subjects; all else stays as it is.
+    ///
+    /// - Throws: ``StreamSetupError``, or ``NATSRequestFailure`` where nobody answers; it may have them then.
+    static func give(_ subjects: [String], to place: StreamPlace, on engine: any StreamEngine) async throws {
+        let told = try await engine.request(
+            "$JS.API.STREAM.INFO.\(place.stream)",
+            headers: nil,
+            body: [],
+            within: Self.answerTime
+        )
+        guard case .object(let config)? = try JSONValue.parse(told.body)["config"] else {
+            throw StreamSetupError(stream: place.stream, reason: "the engine does not describe it")
+        }
+        let others = config.members.filter { $0.key != "subjects" }
+        let body = JSONValue.object(
+            JSONValue.Object(others + [.init(key: "subjects", value: .array(subjects.map { .string($0) }))])
+        )
+        let answer = try await engine.request(
+            "$JS.API.STREAM.UPDATE.\(place.stream)",
+            headers: nil,
+            body: body.json(),
+            within: Self.answerTime
+        )
+        do throws(StreamFacts.Failure) {
+            guard try StreamFacts(answer).subjects == subjects else { throw .refused("it kept its subjects") }
+        } catch {
+            throw StreamSetupError(stream: place.stream, error)
         }
     }
 

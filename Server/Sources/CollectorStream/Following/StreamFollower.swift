@@ -81,6 +81,13 @@ package final class StreamFollower: RecordStream {
         }
     }
 
+    /// How far the stream has come beyond a record, as far as a server tells; nil when it has not, or nobody tells.
+    func end(behind known: UInt64) async -> UInt64? {
+        guard case .records(_, let last) = await ask(from: known + 1, records: 1) else { return nil }
+        reached(last)
+        return last
+    }
+
     package func records(from start: LogPosition, upTo limit: LogPosition) async throws -> [StreamedRecord] {
         let first = max(start.streamSequence, 1)
         if let held = held(from: first) { return held }

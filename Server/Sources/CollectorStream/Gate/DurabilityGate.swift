@@ -14,8 +14,8 @@ package enum DurabilityGate {
         package var messageBytes = 8 << 20
         /// The longest record that has to fit, in bytes.
         package var recordBytes = 8 << 20
-        /// The subject that the stream has to take.
-        package var subject = "intake.*"
+        /// The subjects that the stream has to take.
+        package var subjects = ["intake.*"]
         /// Ids have to be remembered for so long at least: longer than a record is held.
         package var idWindow: Duration = .seconds(60)
         /// A server that its leader has not heard for so long is taken for gone.
@@ -24,8 +24,13 @@ package enum DurabilityGate {
         /// The usual demands.
         package init() {}
 
-        /// All subjects beside the one that the stream has to take.
-        var subjectTree: String { "\(subject.prefix { $0 != "." }).>" }
+        /// All subjects beside those that the stream has to take.
+        var subjectTree: String { "\((subjects.first ?? "").prefix { $0 != "." }).>" }
+
+        /// Those that a stream of these subjects does not take.
+        func missing(in subjects: [String]) -> [String] {
+            subjects.contains(subjectTree) ? [] : self.subjects.filter { !subjects.contains($0) }
+        }
     }
 
     /// What it comes to.
@@ -67,6 +72,11 @@ package enum DurabilityGate {
             faults.append(.silentServer(replica.name))
         }
         return faults.isEmpty ? .proven(without: silent.map(\.name)) : .unproven(faults)
+    }
+
+    /// A list that is not too long for a sentence.
+    private static func list(_ subjects: [String]) -> String {
+        subjects.prefix(8).joined(separator: ",") + (subjects.count > 8 ? ",… (\(subjects.count) in all)" : "")
     }
 
     private static func settings(of stream: StreamFacts, _ demands: Demands) -> [DurabilityFault] {
@@ -112,11 +122,12 @@ package enum DurabilityGate {
             "records asked for twice would be kept twice"
         )
         ask(stream.allowsDirect, "allow_direct", "false", "true", "indexes could not read it while there is no leader")
+        let missing = demands.missing(in: stream.subjects)
         ask(
-            stream.subjects.contains(demands.subject) || stream.subjects.contains(demands.subjectTree),
+            missing.isEmpty,
             "subjects",
-            stream.subjects.joined(separator: ","),
-            demands.subject,
+            list(stream.subjects),
+            list(missing),
             "records are published there"
         )
         ask(!stream.isSilent, "no_ack", "true", "false", "nothing is acknowledged")

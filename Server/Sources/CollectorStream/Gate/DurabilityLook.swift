@@ -19,7 +19,7 @@ package struct DurabilityLook: Sendable {
     private let engine: any StreamEngine
     private let system: any StreamEngine
     private let stream: String
-    private let demands: DurabilityGate.Demands
+    private let demands: @Sendable () -> DurabilityGate.Demands
     private let times: Times
 
     /// A look at a stream.
@@ -28,11 +28,12 @@ package struct DurabilityLook: Sendable {
     ///   - engine: Knows the stream.
     ///   - system: May ask the servers about themselves; the same as `engine` where that may.
     ///   - stream: The stream's name.
+    ///   - demands: What is asked of it; called for each look.
     package init(
         _ engine: any StreamEngine,
         system: any StreamEngine,
         stream: String,
-        demands: DurabilityGate.Demands = DurabilityGate.Demands()
+        demands: @escaping @Sendable () -> DurabilityGate.Demands = { DurabilityGate.Demands() }
     ) {
         self.init(engine, system: system, stream: stream, demands: demands, times: Times())
     }
@@ -41,7 +42,7 @@ package struct DurabilityLook: Sendable {
         _ engine: any StreamEngine,
         system: any StreamEngine,
         stream: String,
-        demands: DurabilityGate.Demands,
+        demands: @escaping @Sendable () -> DurabilityGate.Demands,
         times: Times
     ) {
         self.engine = engine
@@ -79,7 +80,7 @@ package struct DurabilityLook: Sendable {
             return (Self.look(at: error, stream), nil, [])
         }
         let reports = await reports(of: facts)
-        let verdict = DurabilityGate.verdict(on: facts, reports, server: server, demands: demands)
+        let verdict = DurabilityGate.verdict(on: facts, reports, server: server, demands: demands())
         return (.verdict(verdict), facts, reports)
     }
 
@@ -121,7 +122,7 @@ package struct DurabilityLook: Sendable {
     /// What the servers say of themselves, each once. Those that are gone are not waited for.
     private func reports(of facts: StreamFacts) async -> [MemberReport] {
         var reports: [String: MemberReport] = [:]
-        let gone = facts.replicas.filter { $0.isGone(after: demands.silence) }.map(\.name)
+        let gone = facts.replicas.filter { $0.isGone(after: demands().silence) }.map(\.name)
         let expected = facts.members.filter { !gone.contains($0) }
         for attempt in 0..<times.attempts {
             let answers: [NATSMessage]

@@ -204,9 +204,13 @@ package final class StreamIntake: RecordIntake {
 
     package var end: LogPosition { place.position(behind: highest) }
 
-    package var committedEnd: LogPosition? {
-        state.withLock { $0.gate.acknowledged }.map { place.position(behind: $0) }
-    }
+    /// The sequence of the last record that was acknowledged here; nil before the first.
+    var acknowledged: UInt64? { state.withLock { $0.gate.acknowledged } }
+
+    package func committedEnd() async -> LogPosition? { acknowledged.map { place.position(behind: $0) } }
+
+    /// Other streams take the records from now on: what is held is given up, for whoever tries there.
+    func leave() { state.withLock { $0.gate.left() } }
 
     package var trouble: IntakeError? {
         let standing = watch()
@@ -224,6 +228,18 @@ package final class StreamIntake: RecordIntake {
 
     package func record(at position: EventPosition) async throws -> (kind: FrameKind, payload: [UInt8])? {
         guard let sequence = place.sequence(at: position) else { return nil }
+        return try await Self.record(sequence, of: place, on: engine)
+    }
+
+    /// Reads a record of a stream.
+    ///
+    /// - Returns: Nil when there is no such record, or none that a collector put there.
+    /// - Throws: ``NATSRequestFailure`` or ``StreamReadError`` when it cannot be read now.
+    static func record(
+        _ sequence: UInt64,
+        of place: StreamPlace,
+        on engine: any StreamEngine
+    ) async throws -> (kind: FrameKind, payload: [UInt8])? {
         let answer = try await engine.request(
             "$JS.API.DIRECT.GET.\(place.stream)",
             headers: nil,

@@ -19,6 +19,8 @@ struct StreamIntakeGate: Sendable {
 
     /// Why nothing more is accepted, ever.
     private(set) var end: IntakeError?
+    /// Whether other streams take the records now.
+    private(set) var isLeft = false
     /// The highest place of the stream that an acknowledgement named, or the engine told.
     private(set) var highest: UInt64
     /// The highest place that was acknowledged here; nil before the first.
@@ -67,6 +69,7 @@ struct StreamIntakeGate: Sendable {
     /// Whether a record that is held may be published now.
     mutating func permission(_ standing: DurabilityState.Standing) -> Permission {
         if let end { return .refuse(end) }
+        if isLeft { return .refuse(moved) }
         switch standing {
         case .unproven(let faults):
             return .refuse(Self.notDurable(faults))
@@ -154,6 +157,16 @@ struct StreamIntakeGate: Sendable {
             guard let trouble, now < trouble.until else { return nil }
             return trouble.error
         }
+    }
+
+    /// Other streams take the records from now on. What is on its way may be stored nevertheless.
+    mutating func left() { isLeft = true }
+
+    private var moved: IntakeError {
+        IntakeError(
+            code: .engineUnavailable,
+            message: "The engine's stream \(stream) is closed, and others take its records now."
+        )
     }
 
     /// The collector shuts down.

@@ -23,6 +23,13 @@ package struct StreamPlace: Sendable, Hashable {
         stream = "INTAKE_\(number)"
     }
 
+    /// The subject that the stream has while it takes no records: before it is opened, and once it is closed. A record there says that no
+    /// other follows.
+    package var closedSubject: String { "intake.closed.\(number)" }
+
+    /// The subjects of partitions.
+    package static func subjects(of partitions: [Int]) -> [String] { partitions.map { "intake.\($0)" } }
+
     /// The stream of what is decided about this one's blocks. One for each, so that the number of a decision is that of its block.
     package var decisions: String { "BLOCKS_\(number)" }
 

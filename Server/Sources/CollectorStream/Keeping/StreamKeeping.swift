@@ -160,7 +160,8 @@ package final class StreamKeeping: StreamUpkeep {
         try await purge(place.stream, "{\"seq\":\(sequence)}")
     }
 
-    private func purge(_ stream: String, _ body: String) async throws(UpkeepFailure) -> UInt64 {
+    /// Purges a stream of a name.
+    func purge(_ stream: String, _ body: String) async throws(UpkeepFailure) -> UInt64 {
         let answer = try await ask("$JS.API.STREAM.PURGE.\(stream)", body: Array(body.utf8))
         // What cannot be read says nothing of success.
         let json = answer.status == nil ? try? JSONValue.parse(answer.body) : nil

@@ -259,9 +259,9 @@ extension Engine {
     /// The records and decisions that are carried into tables made of these streams.
     func source(of origin: ColumnOrigin) -> StreamForwarding.Source {
         StreamForwarding.Source(
-            records: follower,
+            records: records,
             number: 0,
-            highest: { self.intake.highest },
+            highest: { self.intake.readable },
             decisions: decisions,
             fault: {
                 guard let stream = self.facts?.stream else { return nil }

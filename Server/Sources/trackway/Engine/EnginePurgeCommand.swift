@@ -91,7 +91,7 @@ struct EnginePurgeCommand: AsyncParsableCommand {
     }
 
     /// Forgets collectors that are silent. One that is not would be back in a moment, and its index could be lost meanwhile.
-    private func forget(_ keeping: StreamKeeping, at now: Timestamp) async throws {
+    private func forget(_ keeping: OrderedUpkeep, at now: Timestamp) async throws {
         guard !forget.isEmpty else { return }
         do throws(UpkeepFailure) {
             let known = try await keeping.readers()

@@ -24,9 +24,10 @@ extension CollectorHost {
 
     /// Sees that the stream still has what follows the records that an index has.
     ///
+    /// - Parameter first: The first record that is there with all behind it.
     /// - Throws: ``CommandFailure`` when it does not: nothing is passed over.
-    func check(_ index: SQLiteEventStore, _ facts: StreamFacts) throws(CommandFailure) {
-        guard let words = Self.loss(next: Self.next(of: index), first: facts.firstSequence, facts.name, folder.index)
+    func check(_ index: SQLiteEventStore, _ facts: StreamFacts, first: UInt64) throws(CommandFailure) {
+        guard let words = Self.loss(next: Self.next(of: index), first: first, facts.name, folder.index)
         else { return discardFormer(of: index) }
         let former = index.former.map {
             "what an older version made of the records that are gone is in \($0), and that version can go on with it under the name "

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+
+/// A run of records, and where in the order it is.
+struct OrderedRun: Sendable, Hashable {
+    /// The records.
+    var run: OrderRun
+    /// The sequence, in the order, of the first of them.
+    var first: UInt64
+
+    /// What remains of it from a sequence of the order on, and at most so many records.
+    func rest(from sequence: UInt64, records: UInt64) -> OrderedRun {
+        let start = run.first + (sequence - first)
+        let last = min(run.last, start + records - 1)
+        return OrderedRun(run: OrderRun(stream: run.stream, first: start, last: last), first: sequence)
+    }
+}
+
+extension OrderEntry {
+    /// The runs that hold records from a sequence of the order on.
+    func runs(from sequence: UInt64) -> [OrderedRun] {
+        var runs: [OrderedRun] = []
+        var first = first
+        for run in self.runs {
+            let end = first + run.count
+            if end > sequence {
+                let whole = OrderedRun(run: run, first: first)
+                runs.append(first >= sequence ? whole : whole.rest(from: sequence, records: run.count))
+            }
+            first = end
+        }
+        return runs
+    }
+}
+
+/// Which record is where in the order.
+extension OrderFollower {
+    private static let pages = 4
+
+    /// The runs from a sequence of the order on, of at most so many records; none where the order ends.
+    ///
+    /// - Throws: ``StreamFault`` when the records are gone from the order; ``BlockDecisionFailure`` when it cannot be read now.
+    /// - Complexity: O(log entries) requests where the place was not asked for before, and none where it is among the newest.
+    func runs(from sequence: UInt64, records: Int) async throws -> [OrderedRun] {
+        guard case .ordered(let line) = standing, sequence < line.end else { return [] }
+        let runs: [OrderedRun]
+        if let entries = held(from: sequence) {
+            runs = entries.flatMap { $0.runs(from: sequence) }
+        } else {
+            runs = try await read(from: sequence)
+        }
+        var wanted = UInt64(records)
+        var parts: [OrderedRun] = []
+        for run in runs where wanted > 0 {
+            let part = run.rest(from: run.first, records: wanted)
+            wanted -= part.run.count
+            parts.append(part)
+        }
+        return parts
+    }
+
+    /// The stream and the sequence in it of a record of the order; nil where the order has none.
+    func place(of sequence: UInt64) async throws -> (stream: Int, sequence: UInt64)? {
+        switch standing {
+        case .unknown: throw BlockDecisionFailure(trouble ?? "The order of the engine's streams is not known yet.")
+        case .single: return (0, sequence)
+        case .ordered:
+            return try await runs(from: sequence, records: 1).first.map { ($0.run.stream, $0.run.first) }
+        }
+    }
+
+    /// The sequence, in the order, of a record of a stream; nil while it is not in it. Of a record that was put into the order long ago it
+    /// is that of a later one.
+    func sequence(of sequence: UInt64, in stream: Int) -> UInt64? {
+        if stream == 0 { return sequence }
+        return state.withLock { state in
+            guard case .ordered(let line) = state.standing, line.ends[stream] ?? .max >= sequence else { return nil }
+            for entry in state.recent.reversed() {
+                for part in entry.runs(from: entry.first)
+                where part.run.stream == stream && (part.run.first...part.run.last).contains(sequence) {
+                    return part.first + (sequence - part.run.first)
+                }
+            }
+            return line.end - 1
+        }
+    }
+
+    /// Entries that are in memory, from the one on that has a record.
+    private func held(from sequence: UInt64) -> [OrderEntry]? {
+        state.withLock { state in
+            if let found = Self.cut(state.recent, from: sequence) { return found }
+            guard let index = state.pages.lastIndex(where: { Self.cut($0, from: sequence) != nil }) else { return nil }
+            let page = state.pages.remove(at: index)
+            state.pages.append(page)
+            return Self.cut(page, from: sequence)
+        }
+    }
+
+    private static func cut(_ entries: [OrderEntry], from sequence: UInt64) -> [OrderEntry]? {
+        guard let first = entries.first, let last = entries.last, first.first <= sequence, sequence < last.end else {
+            return nil
+        }
+        // The first one that ends behind it.
+        var (low, high) = (0, entries.count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].end > sequence { high = middle } else { low = middle + 1 }
+        }
+        return Array(entries[low...])
+    }
+
+    private func read(from sequence: UInt64) async throws -> [OrderedRun] {
+        var page: [OrderEntry] = []
+        // Whoever reads on asks for what follows the page it has.
+        if let number = state.withLock({ $0.pages.last(where: { $0.last?.end == sequence })?.last?.number }) {
+            page = try await stream.entries(from: number + 1)
+        }
+        if let end = state.withLock({ $0.beginning }), sequence < end { return Self.before(end, from: sequence) }
+        if Self.cut(page, from: sequence) == nil {
+            guard let extent = try await stream.extent(), let first = try await stream.entry(extent.first) else {
+                throw BlockDecisionFailure("The stream \(OrderStream.name) has no entries any more.")
+            }
+            if sequence < first.first {
+                guard first.number == 1 else {
+                    throw StreamFault.gap(stream: OrderStream.name, sequence: sequence, next: first.first)
+                }
+                state.withLock { $0.beginning = first.first }
+                return Self.before(first.first, from: sequence)
+            }
+            page = try await stream.entries(from: search(sequence, from: first.number, to: extent.last))
+        }
+        guard let found = Self.cut(page, from: sequence) else {
+            throw BlockDecisionFailure("The stream \(OrderStream.name) cannot be read where record \(sequence) is now.")
+        }
+        state.withLock { [page] state in
+            state.pages.append(page)
+            state.pages.removeFirst(max(0, state.pages.count - Self.pages))
+        }
+        return found.flatMap { $0.runs(from: sequence) }
+    }
+
+    /// Before the first entry there was one stream, whose order is its own.
+    private static func before(_ end: UInt64, from sequence: UInt64) -> [OrderedRun] {
+        [OrderedRun(run: OrderRun(stream: 0, first: sequence, last: end - 1), first: sequence)]
+    }
+
+    /// The number of the entry that has a record: the last one that does not begin behind it.
+    private func search(_ sequence: UInt64, from first: UInt64, to last: UInt64) async throws -> UInt64 {
+        var (low, high) = (first, last)
+        while low < high {
+            let middle = low + (high - low + 1) / 2
+            guard let entry = try await stream.entry(middle) else {
+                throw BlockDecisionFailure("The stream \(OrderStream.name) has no entry \(middle) any more.")
+            }
+            if entry.first <= sequence { low = middle } else { high = middle - 1 }
+        }
+        return low
+    }
+}

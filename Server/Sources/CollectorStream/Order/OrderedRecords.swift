@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+internal import TrackwayEvents
+package import TrackwayJournal
+
+/// The records of all streams as one line, in their order: what an index and a forwarder read. Their places are those in the order, and
+/// the same wherever the order is read. Safe from any thread.
+package final class OrderedRecords: RecordStream {
+    /// The most records at once.
+    private static let most = 256
+
+    private let order: OrderFollower
+    private let follower: @Sendable (Int) -> StreamFollower
+    private let window = Locked<[StreamedRecord]>([])
+
+    /// The records of an order.
+    ///
+    /// - Parameter follower: Reads a stream of a number.
+    init(_ order: OrderFollower, follower: @escaping @Sendable (Int) -> StreamFollower) {
+        self.order = order
+        self.follower = follower
+    }
+
+    package func records(from start: LogPosition, upTo limit: LogPosition) async throws -> [StreamedRecord] {
+        switch order.standing {
+        case .unknown:
+            throw BlockDecisionFailure(order.trouble ?? "The order of the engine's streams is not known yet.")
+        case .single: return try await follower(0).records(from: start, upTo: limit)
+        case .ordered: break
+        }
+        let first = max(start.streamSequence, 1)
+        if let held = held(from: first) { return held }
+        let runs = try await order.runs(from: first, records: Self.most)
+        guard !runs.isEmpty else { throw StreamFault.missing(stream: OrderStream.name, sequence: first) }
+        let records = try await read(runs)
+        window.withLock { $0 = records }
+        return records
+    }
+
+    /// What is in memory behind a place, if it goes on there.
+    private func held(from first: UInt64) -> [StreamedRecord]? {
+        window.withLock { window in
+            let records = Array(window.drop { $0.start.streamSequence < first })
+            return records.first?.start.streamSequence == first ? records : nil
+        }
+    }
+
+    /// Reads runs of several streams side by side, as far as servers hand them out at once.
+    ///
+    /// - Returns: Records that follow one another in the order; at least one.
+    private func read(_ runs: [OrderedRun]) async throws -> [StreamedRecord] {
+        // What follows one another in a stream is asked for at once, however often the order turns to others between.
+        var wanted: [Int: OrderRun] = [:]
+        for part in runs {
+            let known = wanted[part.run.stream]
+            wanted[part.run.stream] = OrderRun(
+                stream: part.run.stream,
+                first: known?.first ?? part.run.first,
+                last: part.run.last
+            )
+        }
+        let needed = runs[0].run.stream
+        var read = try await withThrowingTaskGroup(of: (Int, ArraySlice<StreamedRecord>).self) { [follower] group in
+            for (stream, run) in wanted {
+                group.addTask {
+                    do {
+                        return (stream, try await Self.records(run, of: follower(stream))[...])
+                    } catch  where stream != needed {
+                        // The others can be taken up to there; it is met again when it is the next one.
+                        return (stream, [])
+                    }
+                }
+            }
+            return try await group.reduce(into: [Int: ArraySlice<StreamedRecord>]()) { $0[$1.0] = $1.1 }
+        }
+        var records: [StreamedRecord] = []
+        for part in runs {
+            let count = Int(part.run.count)
+            let found = read[part.run.stream, default: []].prefix(count)
+            read[part.run.stream]?.removeFirst(found.count)
+            for (index, record) in found.enumerated() {
+                var record = record
+                record.start = LogPosition(stream: 0, sequence: part.first + UInt64(index))
+                record.end = LogPosition(stream: 0, sequence: part.first + UInt64(index) + 1)
+                records.append(record)
+            }
+            if found.count < count { break }
+        }
+        return records
+    }
+
+    private static func records(_ run: OrderRun, of follower: StreamFollower) async throws -> [StreamedRecord] {
+        let start = LogPosition(stream: run.stream, sequence: run.first)
+        let records = try await follower.records(
+            from: start,
+            upTo: LogPosition(stream: run.stream, sequence: run.last + 1)
+        )
+        return records.filter { $0.start.streamSequence <= run.last }
+    }
+}

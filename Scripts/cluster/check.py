@@ -6,12 +6,16 @@ Each is read to its end first: the stream by a client of its own, which refuses 
 it has the stream's last record; ClickHouse once it has as many blocks as were decided, and these reach the stream's end.
 """
 import collections
+import json
 import sqlite3
 import threading
 import uuid
 
 from parts import until
 from stream import NoAnswer, events
+
+# The kind of the record that says that its stream takes no other any more.
+LAST = "255"
 
 
 class Report:
@@ -65,15 +69,22 @@ class Stream:
     """All that the stream has, by the checker's own reading."""
 
     def __init__(self, engine):
-        read, self.missing = engine.read("INTAKE_0")
+        # Every stream that ever took records, one after the other; the check of the order says how they follow one another.
+        read, self.missing, self.messages = [], 0, 0
+        for name in intakes(engine):
+            of_stream, missing = engine.read(name)
+            read += of_stream
+            self.missing += missing
+            # Asked afterwards: nobody sends any more.
+            self.messages += engine.info(name)["state"]["messages"]
         self.read = len(read)
-        # Asked afterwards: nobody sends any more.
-        self.messages = engine.info("INTAKE_0")["state"]["messages"]
         self.ids, self.names, self.senders, self.comings, self.refused, self.kinds = set(), collections.Counter(), collections.defaultdict(set), 0, set(), collections.Counter()
         self.message_ids = collections.Counter()
         for _, headers, body in read:
             kind = headers.get("Trackway-Kind")
             self.kinds[kind] += 1
+            if kind == LAST:
+                continue
             self.message_ids[headers.get("Nats-Msg-Id")] += 1
             if kind != "intake":
                 continue
@@ -88,6 +99,39 @@ class Stream:
                 attributes = event.get("attributes", {})
                 if "sender" in attributes:
                     self.senders[attributes["sender"]].add(attributes["number"])
+
+
+def intakes(engine):
+    """The streams that take records, or took some, by their numbers."""
+    return sorted((name for name in engine.streams() if name.startswith("INTAKE_")), key=lambda name: int(name.split("_")[1]))
+
+
+def order(engine):
+    """Where the order of all records ends, how many it lacks, and what is wrong with it, by the checker's own reading of its entries."""
+    if "ORDER_0" not in engine.streams():
+        return engine.info("INTAKE_0")["state"]["last_seq"], 0, []
+    entries, missing = engine.read("ORDER_0")
+    problems, ends, known = [f"{missing} entries are missing"] * bool(missing), {}, {}
+    end = engine.info("INTAKE_0")["state"]["last_seq"] if not entries else json.loads(entries[0][2])["first"] - 1
+    ends[0] = known[0] = end
+    for number, (sequence, _, body) in enumerate(entries, 1):
+        entry = json.loads(body)
+        if not entry["entry"] == sequence == number or entry["first"] != end + 1:
+            problems.append(f"entry {number}: {entry}, behind {end}")
+        if "streams" in entry:
+            # What was open has everything in the order before others are.
+            for stream in ends:
+                last = engine.info(f"INTAKE_{stream}")["state"]["last_seq"]
+                if ends[stream] != last:
+                    problems.append(f"entry {number} closes INTAKE_{stream} at {ends[stream]}, and it has {last}")
+            ends = {stream: 0 for stream in entry["streams"]}
+        for stream, first, last in entry.get("runs", []):
+            if ends.get(stream) != first - 1 or last < first:
+                problems.append(f"entry {number}: records {first} to {last} of INTAKE_{stream}, behind {ends.get(stream)}")
+            ends[stream] = known[stream] = last
+            end += last - first + 1
+    lacking = sum(engine.info(f"INTAKE_{stream}")["state"]["last_seq"] - last for stream, last in ends.items())
+    return end, lacking, problems
 
 
 def index(collector):
@@ -131,8 +175,9 @@ def accounts_of_tables(clickhouse):
 
 
 def catch_up(cluster, within=180):
-    """Until every index and the tables have the stream's last record."""
-    last = cluster.engine.info("INTAKE_0")["state"]["last_seq"]
+    """Until every index and the tables have the last record of all."""
+    until(lambda: order(cluster.engine)[1] == 0, "every record is in the order", within)
+    last = order(cluster.engine)[0]
     for collector in cluster.collectors:
         if not last:
             break
@@ -161,6 +206,9 @@ def check(cluster, acknowledged, erased=(), within=180):
     report, stream = Report(), Stream(cluster.engine)
     report.equal("messages of the stream that could be read", stream.messages, stream.read)
     report.equal("sequence numbers missing in the stream", 0, stream.missing)
+    end, _, problems = order(cluster.engine)
+    report.equal("entries of the order that are not right", [], problems)
+    report.equal("records in the order", stream.messages, end)
     report.equal("acknowledged events that are not in the stream", set(), acknowledged.ids - stream.ids)
     report.equal("refused events that were acknowledged or kept", set(), acknowledged.refused & stream.ids)
     report.equal("answers that do not add up", [], acknowledged.wrong)

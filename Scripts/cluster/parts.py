@@ -325,9 +325,10 @@ class Cluster:
             part.end()
 
     def leader(self):
-        """The server that leads the stream; None when there is none now."""
+        """The server that leads the newest stream; None when there is none now."""
         try:
-            name = self.engine.info("INTAKE_0")["cluster"].get("leader")
+            streams = [name for name in self.engine.streams() if name.startswith("INTAKE_")]
+            name = self.engine.info(max(streams, key=lambda name: int(name.split("_")[1]), default="INTAKE_0"))["cluster"].get("leader")
         except NoAnswer:
             return None
         return next((server for server in self.servers if server.name == name), None)

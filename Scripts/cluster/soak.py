@@ -2,7 +2,7 @@
 # Copyright 2026 the Trackway authors
 """Minutes under load in which every part of the cluster is killed and paused at seeded moments, and a check of everything at the end.
 
-    soak.py [--minutes 20] [--seed N] [--rate 60] [--json FILE]
+    soak.py [--minutes 20] [--seed N] [--rate 60] [--grow] [--json FILE]
 
 The seed decides what is hit, when, and for how long; what happens in between is the machine's. A run that fails keeps its folder.
 """
@@ -12,6 +12,7 @@ import json
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -19,7 +20,7 @@ import time
 
 from check import check
 from load import Load
-from parts import Cluster, NotHere, until
+from parts import Cluster, NotHere, trackway, until
 from stream import NoAnswer
 
 # How long a part is away, in seconds, and how long one is paused.
@@ -29,6 +30,8 @@ EVERY = {
     "leader": (10, 20), "server": (10, 20), "collector": (6, 12), "forwarder": (6, 12), "ClickHouse": (20, 35),
     "leader paused": (50, 90), "forwarder paused": (30, 60), "ClickHouse paused": (40, 80), "no quorum": (120, 200),
 }
+# With --grow: other streams take the records, and whoever sees to that is killed after so many seconds, or not.
+GROWTH, STREAMS, DEATH = (25, 50), (1, 5), (0.5, 12)
 OF_SERVERS = {"leader", "server", "leader paused", "no quorum"}
 # A collector that finds no proven engine ends so when it is started; a forwarder, too. Whoever watches over them starts them again.
 GIVES_UP = {69, 73, 75}
@@ -52,8 +55,10 @@ class Watch:
 
 
 class Soak:
-    def __init__(self, cluster, seed, minutes, rate):
+    def __init__(self, cluster, seed, minutes, rate, grows=False):
         self.cluster, self.minutes = cluster, minutes
+        self.growth, self.streams, self.growths = None, 0, collections.Counter()
+        self.every = dict(EVERY, growth=GROWTH) if grows else EVERY
         self.chance, self.load = random.Random(f"{seed}/faults"), Load(cluster, seed, rate=rate)
         self.kills, self.pauses, self.ends, self.problems = collections.Counter(), collections.Counter(), collections.Counter(), []
         # What happens later: moment, order, what to do.
@@ -66,15 +71,15 @@ class Soak:
         self.watch = Watch(cluster)
         self.load.start()
         began = time.monotonic()
-        due = {kind: began + self.chance.uniform(*EVERY[kind]) for kind in EVERY}
+        due = {kind: began + self.chance.uniform(*every) for kind, every in self.every.items()}
         told = began
         while (now := time.monotonic()) < began + 60 * self.minutes:
             self._do_what_is_due(now)
             self._look_for_ends()
-            for kind in EVERY:
+            for kind, every in self.every.items():
                 if now >= due[kind] and self._can(kind):
                     self._fault(kind, now)
-                    due[kind] = now + self.chance.uniform(*EVERY[kind])
+                    due[kind] = now + self.chance.uniform(*every)
             if now > told + 60:
                 told = now
                 print(f"soak: {(now - began) / 60:.0f} min, {sum(self.kills.values())} kills, answers {dict(self.load.answers)}", file=sys.stderr, flush=True)
@@ -83,6 +88,8 @@ class Soak:
             self._do_what_is_due(time.monotonic())
             self._look_for_ends()
             time.sleep(0.05)
+        if self.growths:
+            until(self._has_grown, "the last growth is ended", 180)
         is_there = threading.Event()
         # Whatever gives up while senders deliver the rest is started again.
         waiting = threading.Thread(target=lambda: (self.load.end(), is_there.set()))
@@ -95,12 +102,33 @@ class Soak:
         self.watch.thread.join()
         return check(cluster, self.load.acknowledged)
 
+    def _grow(self):
+        """One growth after the other; one that was killed is ended first."""
+        if self.growth is None or self.growth.returncode == 0:
+            self.streams = self.chance.randint(*STREAMS)
+        self.growth = subprocess.Popen(
+            ["setpriv", "--pdeathsig", "KILL", trackway(), "engine", "plan", "--streams", str(self.streams), *self.cluster.engine_options],
+            stdout=subprocess.DEVNULL, stderr=open(f"{self.cluster.folder}/growth.log", "a"),
+        )
+        self.growths["begun"] += 1
+        if self.chance.random() < 0.5:
+            process = self.growth
+            self._after(self.chance.uniform(*DEATH), process.kill)
+
+    def _has_grown(self):
+        self._look_for_ends()
+        if self.growth.poll() not in (None, 0):
+            self._grow()
+        return self.growth.poll() == 0
+
     def _is_well(self):
         self._look_for_ends()
         return self.cluster.is_well()
 
     def _can(self, kind):
         """Two of three servers are never away but where that is the fault."""
+        if kind == "growth":
+            return self.growth is None or self.growth.poll() is not None
         if kind in OF_SERVERS:
             is_busy = any(server in self.away for server in self.cluster.servers)
             return self.watch.is_well and not is_busy
@@ -131,6 +159,10 @@ class Soak:
 
     def _fault(self, kind, now):
         chance = self.chance
+        if kind == "growth":
+            if self.growth is not None:
+                self.growths["ended" if self.growth.returncode == 0 else f"ended with {self.growth.returncode}"] += 1
+            return self._grow()
         if kind == "no quorum":
             return self._lose_quorum()
         if kind in OF_SERVERS:
@@ -179,7 +211,7 @@ def tell(soak, report, seed, seconds):
     figures = {
         "good": report.is_good and not problems, "seed": seed, "seconds": round(seconds), "kills": dict(soak.kills), "killed": sum(soak.kills.values()), "pauses": dict(soak.pauses),
         "without quorum": soak.quorum_lost, "answered without quorum": soak.answered_without_quorum, "ended by itself": dict(soak.ends),
-        "answers": dict(soak.load.answers), "sender processes": soak.load.rounds, "longest silence": round(soak.load.silence, 1), "compared": len(report.lines), **report.figures, "problems": problems,
+        "growths": dict(soak.growths), "answers": dict(soak.load.answers), "sender processes": soak.load.rounds, "longest silence": round(soak.load.silence, 1), "compared": len(report.lines), **report.figures, "problems": problems,
     }
     for what, found in figures.items():
         if what != "problems":
@@ -194,12 +226,13 @@ def main():
     options.add_argument("--minutes", type=float, default=20)
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     options.add_argument("--rate", type=float, default=60, help="events a second of each of six senders")
+    options.add_argument("--grow", action="store_true", help="have other streams take the records again and again")
     options.add_argument("--json", help="a file for the figures")
     options = options.parse_args()
     print(f"soak: seed {options.seed}, {options.minutes:g} minutes", file=sys.stderr, flush=True)
     began, folder, is_good = time.monotonic(), tempfile.mkdtemp(prefix="trackway-soak-"), False
     cluster = Cluster(folder)
-    soak = Soak(cluster, options.seed, options.minutes, options.rate)
+    soak = Soak(cluster, options.seed, options.minutes, options.rate, options.grow)
     try:
         figures = tell(soak, soak.run(), options.seed, time.monotonic() - began)
         if options.json:

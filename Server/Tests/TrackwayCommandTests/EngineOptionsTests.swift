@@ -73,7 +73,7 @@ struct EngineOptionsTests {
             stream: stream,
             reports: [MemberReport(name: "n0"), MemberReport(name: "n1", syncsAlways: false)]
         )
-        let report = EngineReport(facts, faults: ["The server n1 does not sync always."])
+        let report = EngineReport([facts], faults: ["The server n1 does not sync always."])
         let lines = EngineText.lines(report, style: Style(isColoured: false))
         #expect(
             lines == [
@@ -90,7 +90,7 @@ struct EngineOptionsTests {
         #expect(json["servers"]?.array?[1]["syncs_always"] == .boolean(false))
         #expect(json["servers"]?.array?[2]["syncs_always"] == .null)
         #expect(json["stream"]?["last"]?.integer == 1_234)
-        let nothing = EngineReport(nil, faults: ["There is no stream INTAKE_0; make it."])
+        let nothing = EngineReport([], faults: ["There is no stream INTAKE_0; make it."])
         #expect(EngineText.lines(nothing, style: Style(isColoured: false)) == ["There is no stream INTAKE_0; make it."])
     }
 
@@ -105,7 +105,7 @@ struct EngineOptionsTests {
                 "http://c:8123/trackway  ClickHouse 18.16.1, 12 blocks, 23,817 events, 66 records behind"
             ]
         )
-        let report = EngineReport(nil, faults: nil)
+        let report = EngineReport([], faults: nil)
         let json = EngineText.json(report, look)
         #expect(json["durable"] == .boolean(true) && json["columns"]?["behind"] == .integer(66) && look.isGood)
         look.last = 1_000

@@ -26,7 +26,7 @@ package final class Engine: Sendable {
     private let orderWatch: DurabilityWatch
     private let changes: AsyncStream<Void>
     let place = StreamPlace()
-    let clock: any EventClock
+    package let clock: any EventClock
     let sleep: @Sendable (Duration) async -> Void
 
     /// An engine that is connected to once ``run()`` is called.

@@ -71,8 +71,9 @@ enum EngineTask: Sendable, Hashable {
         switch standing {
         // Which subjects it is to have is not known yet.
         case .unknown: demands.subjects = []
-        case .single: break
+        case .single: demands.closedSubject = StreamPlace(number: stream).closedSubject
         case .ordered(let line) where line.streams.contains(stream):
+            demands.closedSubject = StreamPlace(number: stream).closedSubject
             demands.subjects = StreamPlace.subjects(of: line.partitions(of: stream))
         case .ordered: demands.subjects = [StreamPlace(number: stream).closedSubject]
         }

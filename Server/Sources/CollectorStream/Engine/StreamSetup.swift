@@ -140,30 +140,52 @@ struct StreamSetup: Sendable {
     ///
     /// - Throws: ``StreamSetupError``, or ``NATSRequestFailure`` where nobody answers; it may have them then.
     static func give(_ subjects: [String], to place: StreamPlace, on engine: any StreamEngine) async throws {
-        let told = try await engine.request(
-            "$JS.API.STREAM.INFO.\(place.stream)",
-            headers: nil,
-            body: [],
-            within: Self.answerTime
-        )
+        let facts = try await change(place, on: engine) { _ in ("subjects", .array(subjects.map { .string($0) })) }
+        if let facts, facts.subjects != subjects {
+            throw StreamSetupError(stream: place.stream, reason: "it kept its subjects")
+        }
+    }
+
+    /// Has a stream become no larger than it is, but for a mebibyte.
+    ///
+    /// - Throws: ``StreamSetupError``, or ``NATSRequestFailure`` where nobody answers.
+    static func shrink(_ place: StreamPlace, on engine: any StreamEngine) async throws {
+        _ = try await change(place, on: engine) { facts in
+            let size = facts.bytes + 1 << 20
+            return facts.longest <= 0 || facts.longest > size ? ("max_bytes", .integer(size)) : nil
+        }
+    }
+
+    /// Changes one setting of a stream.
+    ///
+    /// - Parameter setting: Which one, and to what; nil for none.
+    /// - Returns: What the engine tells of it then; nil when nothing was to be changed.
+    private static func change(
+        _ place: StreamPlace,
+        on engine: any StreamEngine,
+        _ setting: (StreamFacts) -> (key: String, value: JSONValue)?
+    ) async throws -> StreamFacts? {
+        func ask(_ verb: String, _ body: [UInt8]) async throws -> (StreamFacts, NATSMessage) {
+            let answer = try await engine.request(
+                "$JS.API.STREAM.\(verb).\(place.stream)",
+                headers: nil,
+                body: body,
+                within: answerTime
+            )
+            do throws(StreamFacts.Failure) {
+                return (try StreamFacts(answer), answer)
+            } catch {
+                throw StreamSetupError(stream: place.stream, error)
+            }
+        }
+        let (facts, told) = try await ask("INFO", [])
+        guard let setting = setting(facts) else { return nil }
         guard case .object(let config)? = try JSONValue.parse(told.body)["config"] else {
             throw StreamSetupError(stream: place.stream, reason: "the engine does not describe it")
         }
-        let others = config.members.filter { $0.key != "subjects" }
-        let body = JSONValue.object(
-            JSONValue.Object(others + [.init(key: "subjects", value: .array(subjects.map { .string($0) }))])
-        )
-        let answer = try await engine.request(
-            "$JS.API.STREAM.UPDATE.\(place.stream)",
-            headers: nil,
-            body: body.json(),
-            within: Self.answerTime
-        )
-        do throws(StreamFacts.Failure) {
-            guard try StreamFacts(answer).subjects == subjects else { throw .refused("it kept its subjects") }
-        } catch {
-            throw StreamSetupError(stream: place.stream, error)
-        }
+        let others = config.members.filter { $0.key != setting.key }
+        let body = JSONValue.object(JSONValue.Object(others + [.init(key: setting.key, value: setting.value)]))
+        return try await ask("UPDATE", body.json()).0
     }
 
     private func answer(
@@ -212,5 +234,5 @@ package struct StreamSetupError: Error, Sendable, Hashable, CustomStringConverti
             }
     }
 
-    package var description: String { "The stream \(stream) could not be made: \(reason)." }
+    package var description: String { "The stream \(stream) could not be made, or changed: \(reason)." }
 }

@@ -16,6 +16,8 @@ package enum DurabilityGate {
         package var recordBytes = 8 << 20
         /// The subjects that the stream has to take.
         package var subjects = ["intake.*"]
+        /// The subject that it has alone while it is closed and nobody said yet which others take its records; nil where that cannot be.
+        package var closedSubject: String?
         /// Ids have to be remembered for so long at least: longer than a record is held.
         package var idWindow: Duration = .seconds(60)
         /// A server that its leader has not heard for so long is taken for gone.

@@ -80,6 +80,15 @@ package struct DurabilityLook: Sendable {
             return (Self.look(at: error, stream), nil, [])
         }
         let reports = await reports(of: facts)
+        if let closed = demands().closedSubject, facts.subjects == [closed] {
+            return (
+                .failed(
+                    "the stream \(stream) is closed, and others take its records in a moment; if that stays so, `trackway engine plan` with "
+                        + "the --streams that it was begun with goes on"
+                ),
+                facts, reports
+            )
+        }
         let verdict = DurabilityGate.verdict(on: facts, reports, server: server, demands: demands())
         return (.verdict(verdict), facts, reports)
     }

@@ -32,12 +32,19 @@ package struct StreamGrowing: Sendable {
     /// The kind that a record has which says that no other follows in its stream. Nobody makes anything of it.
     static let lastKind = "255"
 
+    /// A stream that is divided keeps at least so many bytes on each server.
+    private static let fewestBytes: Int64 = 256 << 20
+
     private let engine: Engine
+    private let bytes: Int64?
     private let times: Times
 
     /// A growth on an engine that is connected.
-    package init(_ engine: Engine, times: Times = Times()) {
+    ///
+    /// - Parameter bytes: How large each new stream may become on each server; nil for its part of what those before it may have together.
+    package init(_ engine: Engine, bytes: Int64? = nil, times: Times = Times()) {
         self.engine = engine
+        self.bytes = bytes
         self.times = times
     }
 
@@ -51,6 +58,7 @@ package struct StreamGrowing: Sendable {
     package func run(to count: Int, isTrial: Bool = false, news: (News) -> Void) async -> String? {
         var growth = StreamGrowth(to: count)
         var failures = 0
+        var told: StreamGrowth.Step?
         while !Task.isCancelled {
             do {
                 let step = growth.step(try await look())
@@ -59,13 +67,18 @@ package struct StreamGrowing: Sendable {
                 case .stop(let reason): return reason
                 default: break
                 }
-                news(.took(step))
+                if told != step { news(.took(step)) }
+                told = step
                 if isTrial { return nil }
                 try await take(step, &growth)
                 failures = 0
             } catch {
                 failures += 1
-                if failures >= times.attempts { return "\(error) What was begun stays so; the same command goes on." }
+                if failures >= times.attempts {
+                    return
+                        "\(error) What was begun stays so; the same command goes on. Where servers lack room, give them more "
+                        + "(max_file_store), or name smaller streams with --gigabytes."
+                }
                 if failures == 1 { news(.trouble("\(error)")) }
                 await engine.sleep(times.pause)
             }
@@ -93,12 +106,14 @@ package struct StreamGrowing: Sendable {
             look.streams[number] = facts
             number += 1
         }
-        look.faults = await faults(of: look)
+        look.faults = try await faults(of: look)
         return look
     }
 
     /// Why the order and the streams that are made for what comes may not be used.
-    private func faults(of look: StreamGrowth.Look) async -> [String] {
+    ///
+    /// - Throws: ``BlockDecisionFailure`` while that is not known.
+    private func faults(of look: StreamGrowth.Look) async throws -> [String] {
         var standings: [DurabilityState.Standing] = []
         if look.hasOrder { standings.append(await engine.order.stream.proof().standing) }
         let open = look.line?.streams.last ?? 0
@@ -116,7 +131,8 @@ package struct StreamGrowing: Sendable {
         switch DurabilityState.Standing(standings) {
         case .proven: return []
         case .unproven(let faults): return faults.map(\.description)
-        case .unknown(let reason): return ["It could not be proven that new streams are durable: \(reason)."]
+        case .unknown(let reason):
+            throw BlockDecisionFailure("It could not be proven that new streams are durable: \(reason).")
         }
     }
 
@@ -126,7 +142,7 @@ package struct StreamGrowing: Sendable {
             _ = try await StreamSetup.order.make(on: engine.client)
             await engine.sleep(times.notice)
         case .make(let streams):
-            let bytes = try await StreamSetup.facts(of: StreamPlace(number: open[0]), on: engine.client)?.longest ?? -1
+            let bytes = try await share(of: streams.count)
             for number in streams {
                 _ = try await StreamSetup(prepared: StreamPlace(number: number), bytes: bytes).make(on: engine.client)
             }
@@ -150,6 +166,18 @@ package struct StreamGrowing: Sendable {
         }
     }
 
+    /// How large each of so many streams may become.
+    private func share(of count: Int) async throws -> Int64 {
+        if let bytes { return bytes }
+        var all: Int64 = 0
+        for number in open {
+            let longest = try await StreamSetup.facts(of: StreamPlace(number: number), on: engine.client)?.longest ?? -1
+            if longest <= 0 { return -1 }
+            all += longest
+        }
+        return max(all / Int64(count), Self.fewestBytes)
+    }
+
     private var open: [Int] {
         if case .ordered(let line) = engine.order.standing { line.streams } else { [0] }
     }
@@ -167,6 +195,8 @@ package struct StreamGrowing: Sendable {
         try await each(streams) { place in
             let sequence = try await end(place)
             last.withLock { $0[place.number] = sequence }
+            // Servers set aside what a stream may become, which this one will not.
+            try await StreamSetup.shrink(place, on: engine.client)
         }
         let ends = last.withLock { $0 }
         while true {

@@ -23,9 +23,11 @@ struct EngineCommand: AsyncParsableCommand {
               trackway engine init --engine nats://a --to http://clickhouse:8123/trackway    also tables for `trackway forward`
               trackway engine audit --engine nats://a --to http://clickhouse:8123/trackway   see that nothing is missing in them
               trackway engine purge --older-than 7d --engine nats://a --to …                   make room in the stream
+              trackway engine plan --streams 4 --engine nats://a                               have four streams take the records
             """,
         subcommands: [
             EngineInitCommand.self, EngineCheckCommand.self, EngineAuditCommand.self, EnginePurgeCommand.self,
+            EnginePlanCommand.self,
         ]
     )
 }
@@ -130,7 +132,7 @@ struct EngineCheckCommand: AsyncParsableCommand {
     /// - Throws: An exit with ``CommandStatus/negative`` when it is not proven, or the tables cannot be used.
     static func look(at engine: Engine, _ client: ClickHouseClient?, json: Bool) async throws {
         let faults = await engine.reasonsAgainst()
-        let report = EngineReport(engine.facts, faults: faults)
+        let report = engine.report(faults: faults)
         var look: ColumnLook?
         if let client { look = await Self.look(at: client, engine, isProven: report.isDurable) }
         if json {

@@ -25,10 +25,10 @@ struct ColumnLook: Sendable, Hashable {
 
 /// What is told of an engine, for people and for programs.
 enum EngineText {
-    /// A line for the stream, one for each server, and one for each thing that is wrong.
+    /// A line for each stream that takes records, one for each server, and one for each thing that is wrong.
     static func lines(_ report: EngineReport, style: Style) -> [String] {
         var lines: [String] = []
-        if let stream = report.stream {
+        for stream in report.streams {
             let most = stream.longest > 0 ? " of \(size(stream.longest))" : ""
             lines.append(
                 "\(stream.name)  \(stream.copies) copies, \(stream.lastSequence.grouped) records taken, "
@@ -38,13 +38,24 @@ enum EngineText {
         if !report.nodes.isEmpty {
             var table = Table([("server", .left), ("role", .left), ("version", .left), ("disk", .left)])
             for node in report.nodes {
-                table.append([node.name, node.isLeader ? "leader" : "copy", node.version, words(node)])
+                table.append([node.name, role(node, of: report.streams.count), node.version, words(node)])
             }
             lines += table.lines(style: style)
+        }
+        if let order = report.order {
+            let waiting = order.waiting == 0 ? "" : ", and \(order.waiting.grouped) that follow"
+            lines.append(
+                "\(OrderStream.name)  the order of \(order.records.grouped) records\(waiting), in \(order.entries.grouped) entries"
+            )
         }
         lines += report.faults
         if report.isDurable { lines.append("What it acknowledges is on the disks of a majority.") }
         return lines
+    }
+
+    private static func role(_ node: EngineReport.Node, of streams: Int) -> String {
+        if streams > 1 { return node.leads == 0 ? "copy" : "leads \(node.leads) of \(streams)" }
+        return node.leads > 0 ? "leader" : "copy"
     }
 
     private static func words(_ node: EngineReport.Node) -> String {
@@ -65,7 +76,7 @@ enum EngineText {
         ]
     }
 
-    private static func size(_ bytes: Int64) -> String {
+    static func size(_ bytes: Int64) -> String {
         for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] as [(String, Int64)] where bytes >= (1 << shift) {
             let tenths = (bytes * 10) >> shift
             return tenths % 10 == 0 ? "\(tenths / 10) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
@@ -95,9 +106,19 @@ enum EngineText {
     private static func json(_ report: EngineReport) -> JSONValue {
         .members(
             ("durable", .boolean(report.isDurable)),
-            ("stream", report.stream.map(json) ?? .null),
+            ("stream", report.streams.first.map(json) ?? .null),
+            ("streams", .array(report.streams.map(json))),
+            ("order", report.order.map(json) ?? .null),
             ("servers", .array(report.nodes.map(json))),
             ("faults", .array(report.faults.map { .string($0) }))
+        )
+    }
+
+    private static func json(_ order: EngineReport.Order) -> JSONValue {
+        .members(
+            ("entries", .integer(Int64(clamping: order.entries))),
+            ("records", .integer(Int64(clamping: order.records))),
+            ("waiting", .integer(Int64(clamping: order.waiting)))
         )
     }
 
@@ -115,7 +136,8 @@ enum EngineText {
     private static func json(_ node: EngineReport.Node) -> JSONValue {
         .members(
             ("name", .string(node.name)),
-            ("leader", .boolean(node.isLeader)),
+            ("leader", .boolean(node.leads > 0)),
+            ("leads", .integer(Int64(node.leads))),
             ("version", .string(node.version)),
             ("syncs_always", node.syncsAlways.map { .boolean($0) } ?? .null),
             ("gone", .boolean(node.isGone))

@@ -234,7 +234,8 @@ package struct StreamGrowing: Sendable {
         guard let facts, let sequence = try JSONValue.parse(noted.body)["message"]?["seq"]?.integer else {
             throw BlockDecisionFailure("The stream \(place.stream) does not take the note that no record follows.")
         }
-        guard UInt64(sequence) == facts.lastSequence else {
+        // What came behind the note of a stream of the order is put into the order, too. The first stream's own order ends with its note.
+        guard UInt64(sequence) == facts.lastSequence || place.number > 0 else {
             throw BlockDecisionFailure(
                 "The stream \(place.stream) has the record \(facts.lastSequence) behind the note that none follows, \(sequence). See who "
                     + "else publishes to \(place.closedSubject)."
@@ -255,7 +256,8 @@ package struct StreamGrowing: Sendable {
             }
             line = OrderLine(behind: facts.lastSequence)
         }
-        guard line.streams != streams else { return }
+        // Whoever slept may want streams that others came after.
+        guard let first = streams.first, first > line.streams.last ?? 0 else { return }
         _ = try await engine.order.stream.decide(line.opening(streams))
         await engine.order.look()
     }

@@ -125,7 +125,7 @@ enum StreamPlanText {
         var lines = table.lines(style: style)
         if let line = look.line {
             lines.append(
-                "\(OrderStream.name)  the order of \((line.end - 1).grouped) records, in \((line.next - 1).grouped) entries"
+                "\(OrderStream.name)  the order of \((line.end - 1).grouped) records, entries: \((line.next - 1).grouped)"
             )
         } else {
             lines.append("One stream takes all records, in its own order.")
@@ -188,7 +188,7 @@ enum StreamPlanText {
         case .makeOrder: "make the stream \(OrderStream.name), and wait until every collector looks there"
         case .make(let streams): "make the \(names(streams)), which take no records yet"
         case .close(let streams): "close the \(names(streams)); records are held from here on"
-        case .settle(let streams): "put everything into the order that the \(names(streams)) have"
+        case .settle(let streams): "put everything of the \(names(streams)) into the order"
         case .give(let streams, _): "give the \(names(streams)) the subjects of their partitions"
         case .open(let streams): "open the \(names(streams))"
         case .done: "it is as it is to be"

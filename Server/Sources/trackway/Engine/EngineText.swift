@@ -45,7 +45,7 @@ enum EngineText {
         if let order = report.order {
             let waiting = order.waiting == 0 ? "" : ", and \(order.waiting.grouped) that follow"
             lines.append(
-                "\(OrderStream.name)  the order of \(order.records.grouped) records\(waiting), in \(order.entries.grouped) entries"
+                "\(OrderStream.name)  the order of \(order.records.grouped) records\(waiting), entries: \(order.entries.grouped)"
             )
         }
         lines += report.faults

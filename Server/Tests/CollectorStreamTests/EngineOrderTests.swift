@@ -152,7 +152,7 @@ struct EngineOrderTests {
                 // Whoever asks waits until everything that was acknowledged has its place.
                 for entry in all.suffix(50) {
                     let place = EventPosition(segment: entry.position.segment, offset: entry.position.offset)
-                    try await Self.until { engines[2].intake.indexedPlace(of: place) != nil }
+                    #expect(await engines[2].intake.indexedPlace(of: place, within: .seconds(30)) != nil)
                 }
                 try await Self.until { engines.allSatisfy { $0.intake.readable == engines[0].intake.highest } }
                 try await Self.check(all, engines)

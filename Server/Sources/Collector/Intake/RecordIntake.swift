@@ -29,9 +29,9 @@ package protocol RecordIntake: Sendable {
     /// several streams keep the records it waits until all that was committed is in their order.
     func committedEnd() async -> LogPosition?
 
-    /// The place that a commit named, as an index will know it; nil while that is not known. Where several streams keep the records, a
-    /// commit names a place in one of them.
-    func indexedPlace(of position: EventPosition) -> EventPosition?
+    /// The place that a commit named, as an index will know it; nil when that is not known within a time. Where several streams keep the
+    /// records, a commit names a place in one of them.
+    func indexedPlace(of position: EventPosition, within limit: Duration) async -> EventPosition?
 
     /// Deletes what lies before `position`, as far as that is this intake's to delete. For records that no index will read again.
     ///
@@ -49,7 +49,7 @@ package protocol RecordIntake: Sendable {
 }
 
 extension RecordIntake {
-    package func indexedPlace(of position: EventPosition) -> EventPosition? { position }
+    package func indexedPlace(of position: EventPosition, within limit: Duration) async -> EventPosition? { position }
 
     /// The accepted batch that an event came in; nil when none begins at its place.
     ///

@@ -49,7 +49,7 @@ struct FollowerEndpoints: Sendable {
         defer { withExtendedLifetime(slot) {} }
         let query = Query(request.uri)
         let timeout = try query.number("timeout", in: 0...60) ?? 10
-        let condition = try await placed(WaitCondition(query), within: timeout)
+        let condition = await placed(try WaitCondition(query), within: .seconds(timeout))
         var state = try await condition.look(at: dependencies.store, counts: counts)
         if !state.isDone, timeout > 0 {
             let follower = IndexFollower(
@@ -70,18 +70,12 @@ struct FollowerEndpoints: Sendable {
         return Answer.json { state.write(to: &$0) }
     }
 
-    /// So often a place is looked for among those that an index knows.
-    private static let look: Duration = .milliseconds(20)
-
     /// A condition by places that an index knows: that of a record that was committed a moment ago may not be known yet.
-    private func placed(_ condition: WaitCondition, within timeout: Int) async throws -> WaitCondition {
-        guard case .position(let position) = condition else { return condition }
-        let end = ContinuousClock.now.advanced(by: .seconds(timeout))
-        while true {
-            if let place = dependencies.intake.indexedPlace(of: position) { return .position(place) }
-            guard ContinuousClock.now < end else { return condition }
-            try await Task.sleep(for: Self.look)
-        }
+    private func placed(_ condition: WaitCondition, within limit: Duration) async -> WaitCondition {
+        guard case .position(let position) = condition,
+            let place = await dependencies.intake.indexedPlace(of: position, within: limit)
+        else { return condition }
+        return .position(place)
     }
 
     // Concurrent, as the framework's writer is: a writer may not change hands between executors.

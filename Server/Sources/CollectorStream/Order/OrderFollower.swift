@@ -20,7 +20,7 @@ package final class OrderFollower: Sendable {
         /// Between two looks how far a stream has come that nothing was heard of.
         var ends: Duration = .seconds(1)
         /// Between two looks whether a record is in the order.
-        var patience: Duration = .milliseconds(20)
+        var wait: Duration = .milliseconds(20)
     }
 
     /// What is known of the order.
@@ -175,7 +175,7 @@ package final class OrderFollower: Sendable {
                 try await decide(proposal)
                 return nil
             }
-            return isLacking ? times.patience : times.look
+            return isLacking ? times.wait : times.look
         }
     }
 

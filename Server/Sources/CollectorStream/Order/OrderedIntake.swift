@@ -74,7 +74,7 @@ package final class OrderedIntake: RecordIntake {
             for _ in 0..<Self.looks where !Task.isCancelled {
                 await order.look()
                 if open != streams { return true }
-                await sleep(order.times.patience)
+                await sleep(order.times.wait)
             }
             return false
         default: return false
@@ -91,13 +91,20 @@ package final class OrderedIntake: RecordIntake {
     private func sequence(behind place: LogPosition, limit: Int) async -> UInt64? {
         let position = EventPosition(segment: place.segment, offset: place.offset)
         for _ in 0..<limit where !Task.isCancelled {
-            if let found = indexedPlace(of: position) { return found.streamSequence }
-            await sleep(order.times.patience)
+            if let found = placed(position) { return found.streamSequence }
+            await sleep(order.times.wait)
         }
         return nil
     }
 
-    package func indexedPlace(of position: EventPosition) -> EventPosition? {
+    package func indexedPlace(of position: EventPosition, within limit: Duration) async -> EventPosition? {
+        if let found = placed(position) { return found }
+        let place = LogPosition(segment: position.segment, offset: position.offset)
+        let looks = limit.wholeMilliseconds / max(1, order.times.wait.wholeMilliseconds)
+        return await sequence(behind: place, limit: Int(looks)).map { EventPosition(stream: 0, sequence: $0) }
+    }
+
+    private func placed(_ position: EventPosition) -> EventPosition? {
         guard position.stream > 0, position.streamSequence > 1 else { return position }
         return order.sequence(of: position.streamSequence - 1, in: position.stream).map {
             EventPosition(stream: 0, sequence: $0 + 1)

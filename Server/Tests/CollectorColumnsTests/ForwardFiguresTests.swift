@@ -69,13 +69,19 @@ struct ForwardFiguresTests {
         figures.tell(.trouble("Nobody answers."))
         figures.saw(9, at: Self.at(1))
         figures.stands(StreamForwarding.Standing(written: 3, isStandingBy: true))
+        var erasing = ErasingReport()
+        (erasing.deleted, erasing.left) = (5, 2)
+        figures.erased(erasing)
+        (erasing.deleted, erasing.left) = (1, 1)
+        figures.erased(erasing)
         let lines = figures.metrics(at: Self.at(3.5)).split(separator: "\n").filter { !$0.hasPrefix("#") }
         #expect(
             lines == [
                 "trackway_forward_events_total 40", "trackway_forward_repeats_total 2",
                 "trackway_forward_blocks_total 1", "trackway_forward_troubles_total 1", "trackway_forward_ready 0",
                 "trackway_forward_standing_by 1", "trackway_forward_lag_records 6",
-                "trackway_forward_lag_seconds 2.5",
+                "trackway_forward_lag_seconds 2.5", "trackway_forward_erased_records_total 6",
+                "trackway_forward_erasing_blocks 1",
             ]
         )
     }

@@ -105,9 +105,16 @@ struct StreamKeepingTests {
         try await keeping.tell("web2:/data", next: 7)
         try await keeping.tell("web1:/a b/ü*>.", next: 12)
         let heard = Timestamp(iso8601: "2026-11-26T13:00:00.500Z")
+        // Earlier versions do not say that they go on behind what was erased.
+        let subject = StreamPlace().readerSubject(of: "web3:/old")
+        engine.state.withLock {
+            $0.subjects[subject] = (#"{"collector":"web3:/old","next":2}"#, "2026-11-26T13:00:00.5Z")
+        }
+        #expect(try await keeping.readers().first { $0.name == "web3:/old" }?.passesErased == false)
+        try await keeping.forget("web3:/old")
         let readers = try await keeping.readers().sorted { $0.name < $1.name }
         #expect(readers.map(\.name) == ["web1:/a b/ü*>.", "web2:/data"] && readers.map(\.next) == [12, 7])
-        #expect(readers.allSatisfy { $0.heard == heard })
+        #expect(readers.allSatisfy { $0.heard == heard && $0.passesErased })
         let made = engine.state.withLock { $0.created }
         #expect(made.count == 1 && made[0].contains(#""max_msgs_per_subject":1"#))
         #expect(made[0].contains(#""subjects":["readers.0.*"]"#) && made[0].contains(#""num_replicas":3"#))

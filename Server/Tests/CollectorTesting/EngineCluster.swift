@@ -50,6 +50,10 @@ package final class EngineCluster: Sendable {
         members.map { NATSAddress(host: "127.0.0.1", port: $0.port, isEncrypted: encryption != nil) }
     }
 
+    /// As ``credentials``, but for a user that may not delete records.
+    package static let credentialsOfKeeper =
+        #"{"user":"keeper","password":"secret","system":{"user":"sys","password":"other"}}"#
+
     package static let credentials = EngineCredentials(
         user: NATSCredentials(user: "trackway", password: "secret"),
         system: NATSCredentials(user: "sys", password: "other")
@@ -108,7 +112,10 @@ package final class EngineCluster: Sendable {
             cluster { name: "trackway", listen: 127.0.0.1:\(member.clusterPort), routes: [ \(routes) ]
               \(encryption?.block(verify: true) ?? "") }
             accounts {
-              COLLECT { jetstream: enabled, users: [ { user: "trackway", password: "secret" } ] }
+              COLLECT { jetstream: enabled, users: [
+                { user: "trackway", password: "secret" }
+                { user: "keeper", password: "secret", permissions: { publish: { deny: ["$JS.API.STREAM.MSG.DELETE.>"] } } }
+              ] }
               $SYS { users: [ { user: "sys", password: "other" } ] }
             }
             """

@@ -110,6 +110,14 @@ struct EngineOptionsTests {
         #expect(json["durable"] == .boolean(true) && json["columns"]?["behind"] == .integer(66) && look.isGood)
         look.last = 1_000
         #expect(EngineText.lines(look)[0].hasSuffix("everything there is"))
+        look.erased = (0, 0)
+        #expect(EngineText.lines(look).count == 1)
+        look.erased = (1_200, 3)
+        #expect(
+            EngineText.lines(look).last
+                == "Of erased installations 1,200 records were deleted from the stream; 3 blocks are still to be looked through."
+        )
+        #expect(EngineText.json(report, look)["columns"]?["erasing_blocks"] == .integer(3))
         look.report = nil
         look.faults = ["ClickHouse at http://c:8123 cannot be reached."]
         #expect(EngineText.lines(look) == look.faults && !look.isGood)

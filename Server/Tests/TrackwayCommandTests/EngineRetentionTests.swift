@@ -212,7 +212,8 @@ struct EngineRetentionTests {
                 try await Self.pause()
                 report = try await setting.purge(noIndex: true)
             }
-            #expect(report.removed == 5 && report.trouble == nil, "\(report)")
+            // The one that was erased is gone already.
+            #expect(report.removed == 4 && report.trouble == nil, "\(report)")
             // What was erased is not missing.
             let good = try setting.command(["engine", "audit"])
             #expect(good.status == 0, "\(good)")

@@ -14,12 +14,15 @@ package struct ReaderPlace: Sendable, Hashable {
     package var next: UInt64
     /// When the engine heard so.
     package var heard: Timestamp
+    /// Whether it goes on behind records that were deleted since they were erased. Earlier versions stop there.
+    package var passesErased: Bool
 
     /// A place.
-    package init(name: String, next: UInt64, heard: Timestamp) {
+    package init(name: String, next: UInt64, heard: Timestamp, passesErased: Bool = true) {
         self.name = name
         self.next = next
         self.heard = heard
+        self.passesErased = passesErased
     }
 
     /// Whether nothing was heard of the collector for so long that it may be gone.
@@ -28,7 +31,8 @@ package struct ReaderPlace: Sendable, Hashable {
 
 /// Between which sequences a stream's records lie.
 package struct StreamExtent: Sendable, Hashable {
-    /// The sequence of the first record that is there. In a stream without records it is that of the next one.
+    /// The sequence of the first record that is there, or was deleted since it was erased with all behind it up to one that is there. In a
+    /// stream without records it is that of the next one.
     package var first: UInt64
     /// The sequence of the last record that was ever taken; 0 for none.
     package var last: UInt64
@@ -47,7 +51,7 @@ package protocol StreamUpkeep: Sendable {
     /// - Throws: ``UpkeepFailure``.
     func extent() async throws(UpkeepFailure) -> StreamExtent
 
-    /// When the engine took a record; nil when there is no such record.
+    /// When the engine took a record, or, when that is not there any more, the first one behind it; nil when there is none.
     ///
     /// - Throws: ``UpkeepFailure``.
     func time(of sequence: UInt64) async throws(UpkeepFailure) -> Timestamp?

@@ -29,6 +29,10 @@ package struct ForwardFigures: Sendable, Hashable {
     package private(set) var trouble: String?
     /// Where it stands; nil before it has begun.
     package private(set) var standing: StreamForwarding.Standing?
+    /// How many records of erased installations this process deleted from the stream.
+    package private(set) var erased: UInt64 = 0
+    /// How many blocks are still to be looked through for such records; nil while that is not known.
+    package private(set) var erasing: Int?
     private var highest: UInt64 = 0
     private var marks: [Mark] = []
 
@@ -47,6 +51,12 @@ package struct ForwardFigures: Sendable, Hashable {
             troubles += 1
         case .recovered: trouble = nil
         }
+    }
+
+    /// Records of erased installations were looked for.
+    package mutating func erased(_ report: ErasingReport) {
+        erased += UInt64(report.deleted)
+        erasing = report.left
     }
 
     /// It stands elsewhere.
@@ -108,6 +118,20 @@ package struct ForwardFigures: Sendable, Hashable {
         let lag = lag(at: now).components
         let seconds = Double(lag.seconds) + Double(lag.attoseconds) / 1e18
         write("trackway_forward_lag_seconds", "gauge", "How long the first of them has been there.", seconds)
+        write(
+            "trackway_forward_erased_records_total",
+            "counter",
+            "Records of erased installations that this process deleted from the stream.",
+            erased
+        )
+        if let erasing {
+            write(
+                "trackway_forward_erasing_blocks",
+                "gauge",
+                "Blocks to be looked through for records of erased installations.",
+                erasing
+            )
+        }
         return text
     }
 }

@@ -51,7 +51,7 @@ extension StreamForwarding {
         }
     }
 
-    private func records(from sequence: UInt64) async throws(StepFailure) -> [StreamedRecord] {
+    func records(from sequence: UInt64) async throws(StepFailure) -> [StreamedRecord] {
         do {
             return try await source.records.records(
                 from: LogPosition(stream: source.number, sequence: sequence),
@@ -100,7 +100,7 @@ extension StreamForwarding {
         }
     }
 
-    private func kept(_ record: StreamedRecord) -> KeptRecord {
+    func kept(_ record: StreamedRecord) -> KeptRecord {
         guard let kind = record.kind else { return .other }
         return record.payload.withUnsafeBytes { KeptRecord(kind, $0, at: record.start, limits: limits) }
     }

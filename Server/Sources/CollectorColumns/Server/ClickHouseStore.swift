@@ -111,13 +111,6 @@ package struct ClickHouseStore: ColumnStore {
         ).map { InstallationID(high: $0.high, low: $0.low) }
     }
 
-    /// Everybody who was erased.
-    func erased() async throws(ColumnFailure) -> Set<InstallationID> {
-        let query = "SELECT DISTINCT installation FROM erasures FORMAT RowBinary"
-        guard let ids = RowBinary.ids(try await client.ask(query, isWork: true)) else { throw unreadable(query) }
-        return Set(ids.map { InstallationID(high: $0.high, low: $0.low) })
-    }
-
     package func remove(_ installations: [InstallationID]) async throws(ColumnFailure) {
         let list = installations.map { "toFixedString(unhex('\(Self.hexadecimal($0))'), 16)" }.joined(separator: ", ")
         // Before any of their rows is gone: by these it is found which counts have to be made anew.
@@ -150,7 +143,7 @@ package struct ClickHouseStore: ColumnStore {
         return found
     }
 
-    private func unreadable(_ query: String) -> ColumnFailure {
+    func unreadable(_ query: String) -> ColumnFailure {
         ColumnFailure(
             .stranger,
             "At \(client.address.server) is no ClickHouse, or one that is not known: what it answers to “\(query.prefix(80))…” cannot be "

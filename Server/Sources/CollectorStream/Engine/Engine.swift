@@ -21,6 +21,10 @@ package final class Engine: Sendable {
     package let keeping: OrderedUpkeep
     let client: NATSClient
     let system: NATSClient?
+    /// What was deleted from the streams since it was erased.
+    package let erased: OrderedErasures
+    /// Reads as ``records`` does, beside it, for whoever looks through what came long ago.
+    package let besideRecords: OrderedRecords
     private let reader: NATSClient
     private let streams: EngineStreams
     private let orderWatch: DurabilityWatch
@@ -135,16 +139,26 @@ package final class Engine: Sendable {
                 }
             )
             told.withLock { $0 = intake }
-            return EngineStreams.Stream(
-                intake: intake,
-                follower: StreamFollower(
+            // Of a stream that is closed nobody is told any more, and it is asked about once.
+            let origin = StreamOrigin(place, on: reader) { watch.latest?.stream.created }
+            let holes = ErasedList(reader, system: system ?? engine, place: place) { await origin.created() }
+            func follower(_ reached: @escaping @Sendable (UInt64) -> Void) -> StreamFollower {
+                StreamFollower(
                     reader,
                     place: place,
+                    erased: holes,
                     sleep: sleep,
                     highest: { intake.highest },
-                    reached: { intake.read($0) }
-                ),
-                keeping: StreamKeeping(engine, place: place),
+                    reached: reached
+                )
+            }
+            let erased = ErasedList(engine, system: system ?? engine, place: place) { await origin.created() }
+            return EngineStreams.Stream(
+                intake: intake,
+                follower: follower { intake.read($0) },
+                beside: follower { _ in },
+                keeping: StreamKeeping(engine, place: place, erased: erased),
+                erased: erased,
                 watch: watch
             )
         }
@@ -167,6 +181,8 @@ package final class Engine: Sendable {
             all: { streams.all.map { $0.stream.intake } }
         )
         records = OrderedRecords(order) { streams[$0].follower }
+        besideRecords = OrderedRecords(order) { streams[$0].beside }
+        erased = OrderedErasures(order, engine: engine) { streams[$0].erased }
         keeping = OrderedUpkeep(order) { streams[$0].keeping }
         decisions = BlockStream(engine, system: system ?? engine, place: place)
         self.order = order

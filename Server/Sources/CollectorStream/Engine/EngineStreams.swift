@@ -11,7 +11,10 @@ final class EngineStreams: Sendable {
     struct Stream: Sendable {
         let intake: StreamIntake
         let follower: StreamFollower
+        /// Reads beside it, for whoever looks through what came long ago.
+        let beside: StreamFollower
         let keeping: StreamKeeping
+        let erased: ErasedList
         let watch: DurabilityWatch
     }
 

@@ -56,6 +56,18 @@ struct StreamSetup: Sendable {
         keepsLast = true
     }
 
+    /// The stream in which it is listed what was deleted from an intake's stream since it was erased. Nothing may be taken out of it: what is
+    /// not listed there and is missing is a loss.
+    init(erasedOf place: StreamPlace) {
+        name = place.erased
+        subject = place.erasedSubjects
+        // Some 200 bytes for each record that was deleted.
+        bytes = -1
+        recordBytes = 64 << 10
+        isForEver = true
+        keepsLast = true
+    }
+
     /// The stream of what is decided about an intake's blocks. Nothing may ever be taken out of it: the number of a decision is that
     /// of its block.
     init(decisionsOf place: StreamPlace) {

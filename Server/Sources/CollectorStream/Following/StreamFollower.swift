@@ -30,6 +30,7 @@ package final class StreamFollower: RecordStream {
     private let engine: any StreamEngine
     private let place: StreamPlace
     private let limits: Limits
+    private let erased: ErasedList?
     private let sleep: @Sendable (Duration) async -> Void
     private let highest: @Sendable () -> UInt64
     private let reached: @Sendable (UInt64) -> Void
@@ -46,6 +47,7 @@ package final class StreamFollower: RecordStream {
     ///
     /// - Parameters:
     ///   - engine: Where the stream is.
+    ///   - erased: What was deleted from the stream since it was erased; nil for nothing.
     ///   - sleep: Waits; ends early when it is cancelled.
     ///   - highest: The highest sequence that is known.
     ///   - reached: Called with a sequence that the stream is known to have come to. It must return at once.
@@ -53,6 +55,7 @@ package final class StreamFollower: RecordStream {
         _ engine: any StreamEngine,
         place: StreamPlace,
         limits: Limits = Limits(),
+        erased: ErasedList? = nil,
         sleep: @escaping @Sendable (Duration) async -> Void,
         highest: @escaping @Sendable () -> UInt64,
         reached: @escaping @Sendable (UInt64) -> Void
@@ -60,6 +63,7 @@ package final class StreamFollower: RecordStream {
         self.engine = engine
         self.place = place
         self.limits = limits
+        self.erased = erased
         self.sleep = sleep
         self.highest = highest
         self.reached = reached
@@ -75,7 +79,11 @@ package final class StreamFollower: RecordStream {
             case .records(let records, let last):
                 if !isBehind { state.withLock { $0.window = records } }
                 reached(last)
-            case .nothing, .gap: await sleep(limits.look)
+            case .gap(let next):
+                // The stream has come so far at least. Whether what is missing may be passed over is seen by whoever reads it.
+                reached(next)
+                await sleep(limits.look)
+            case .nothing: await sleep(limits.look)
             case .unavailable: await sleep(limits.silence)
             }
         }
@@ -91,11 +99,24 @@ package final class StreamFollower: RecordStream {
     package func records(from start: LogPosition, upTo limit: LogPosition) async throws -> [StreamedRecord] {
         let first = max(start.streamSequence, 1)
         if let held = held(from: first) { return held }
+        let end = limit.streamSequence
         var fault = StreamFault.missing(stream: place.stream, sequence: first)
         for attempt in 0..<limits.attempts {
             if attempt > 0 { await sleep(limits.pause) }
             if Task.isCancelled { break }
-            switch await ask(from: first, records: limits.records) {
+            let answer = await ask(from: first, records: limits.records)
+            switch await hole(at: first, in: answer, before: end) {
+            case .listed(let erased)?:
+                let records = erased.map { place.substitute(for: $0) }
+                state.withLock { $0.window = records }
+                if case .gap(let next) = answer { reached(next) }
+                return held(from: first) ?? records
+            case .unavailable(let reason)?:
+                fault = .unavailable(stream: place.stream, sequence: first, reason)
+                continue
+            case .unlisted?, nil: break
+            }
+            switch answer {
             case .records(let records, let last):
                 state.withLock { $0.window = records }
                 reached(last)
@@ -114,6 +135,18 @@ package final class StreamFollower: RecordStream {
             }
         }
         throw fault
+    }
+
+    /// What the list of erased records says about a record that a server does not have; nil where there is nothing to ask.
+    ///
+    /// - Parameter end: The stream is known to have come to the record before this one.
+    private func hole(at first: UInt64, in answer: StreamAnswer, before end: UInt64) async -> ErasedList.Answer? {
+        guard let erased else { return nil }
+        switch answer {
+        case .gap(let next): return await erased.answer(from: first, upTo: next - 1)
+        case .nothing where first < end: return await erased.answer(from: first, upTo: first)
+        case .nothing, .records, .unavailable: return nil
+        }
     }
 
     /// What is in memory behind a place, if it goes on there.

@@ -23,6 +23,9 @@ package enum DurabilityGate {
         /// A server that its leader has not heard for so long is taken for gone.
         package var silence: Duration = .seconds(2)
 
+        /// Whether it may keep only the last record of each subject.
+        package var keepsLast = false
+
         /// The usual demands.
         package init() {}
 
@@ -102,7 +105,7 @@ package enum DurabilityGate {
         ask(stream.longestAge == 0, "max_age", "\(stream.longestAge) ns", "0", "it lets go of records by the clock")
         ask(stream.maxRecords <= 0, "max_msgs", "\(stream.maxRecords)", "-1", "space is what is limited, by max_bytes")
         ask(
-            stream.maxRecordsPerSubject <= 0,
+            stream.maxRecordsPerSubject <= 0 || demands.keepsLast,
             "max_msgs_per_subject",
             "\(stream.maxRecordsPerSubject)",
             "-1",

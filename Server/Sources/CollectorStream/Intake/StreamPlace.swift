@@ -27,6 +27,9 @@ package struct StreamPlace: Sendable, Hashable {
     /// other follows.
     package var closedSubject: String { "intake.closed.\(number)" }
 
+    /// The kind of a record of which nobody makes anything.
+    static let emptyKind = "255"
+
     /// The subjects of partitions.
     package static func subjects(of partitions: [Int]) -> [String] { partitions.map { "intake.\($0)" } }
 
@@ -49,6 +52,18 @@ package struct StreamPlace: Sendable, Hashable {
         for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
         return "readers.\(number).\(String(hash, radix: 16))"
     }
+
+    /// The stream in which it is listed what was deleted from this one since it was erased.
+    package var erased: String { "ERASED_\(number)" }
+
+    /// The subjects of that list.
+    var erasedSubjects: String { "erased.\(number).*" }
+
+    /// The subject of a record there.
+    func erasedSubject(of sequence: UInt64) -> String { "erased.\(number).\(sequence)" }
+
+    /// The subject of how far the records were looked through.
+    var erasedProgress: String { "erased.\(number).progress" }
 
     /// The partition of an installation; records that belong to none are together in the first.
     package static func partition(of installation: InstallationID?) -> Int {

@@ -15,11 +15,15 @@ package final class StreamKeeping: StreamUpkeep {
 
     private let engine: any StreamEngine
     private let place: StreamPlace
+    private let erased: ErasedList?
 
     /// The upkeep of a stream.
-    init(_ engine: any StreamEngine, place: StreamPlace) {
+    ///
+    /// - Parameter erased: What was deleted from it since it was erased; nil for nothing.
+    init(_ engine: any StreamEngine, place: StreamPlace, erased: ErasedList? = nil) {
         self.engine = engine
         self.place = place
+        self.erased = erased
     }
 
     // MARK: Readers
@@ -36,6 +40,8 @@ package final class StreamKeeping: StreamUpkeep {
             writer.beginObject()
             writer.member("collector", name)
             writer.member("next", next)
+            // Earlier versions stop at a record that was deleted, and do not say this.
+            writer.member("passes_erased", true)
             writer.endObject()
             return writer.array()
         }
@@ -115,7 +121,12 @@ package final class StreamKeeping: StreamUpkeep {
             let heard = answer.headers?[Self.time].flatMap({ Timestamp(engine: $0) }),
             let name = json["collector"]?.string, let next = json["next"]?.integer, next > 0
         else { return nil }
-        return ReaderPlace(name: name, next: UInt64(next), heard: heard)
+        return ReaderPlace(
+            name: name,
+            next: UInt64(next),
+            heard: heard,
+            passesErased: json["passes_erased"]?.boolean ?? false
+        )
     }
 
     /// Forgets what a collector said. One that runs says it again.
@@ -129,12 +140,13 @@ package final class StreamKeeping: StreamUpkeep {
 
     package func extent() async throws(UpkeepFailure) -> StreamExtent {
         let answer = try await ask("$JS.API.STREAM.INFO.\(place.stream)", body: [])
+        var extent: StreamExtent
         do throws(StreamFacts.Failure) {
             let facts = try StreamFacts(answer)
             guard facts.isToldByMajority(after: DurabilityGate.Demands().silence) else {
                 throw .refused("whoever leads it does not hear the others")
             }
-            return StreamExtent(first: max(facts.firstSequence, 1), last: facts.lastSequence)
+            extent = StreamExtent(first: max(facts.firstSequence, 1), last: facts.lastSequence)
         } catch {
             switch error {
             case .missing: throw UpkeepFailure("There is no stream \(place.stream).")
@@ -142,12 +154,16 @@ package final class StreamKeeping: StreamUpkeep {
                 throw UpkeepFailure("The engine does not tell about the stream \(place.stream): \(words).")
             }
         }
+        // Those in front that were erased are no loss to whoever begins with them.
+        if let erased { extent.first = try await erased.beginning(before: extent.first) }
+        return extent
     }
 
     package func time(of sequence: UInt64) async throws(UpkeepFailure) -> Timestamp? {
         let answer = try await ask(
             "$JS.API.DIRECT.GET.\(place.stream)",
-            body: Array("{\"seq\":\(sequence)}".utf8)
+            // Of one that was erased the time of what follows is told: it is no older than that.
+            body: Array("{\"seq\":\(sequence),\"next_by_subj\":\">\"}".utf8)
         )
         if answer.status == 404 { return nil }
         guard let time = answer.headers?[Self.time].flatMap({ Timestamp(engine: $0) }) else {

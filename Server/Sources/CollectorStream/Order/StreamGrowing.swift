@@ -29,9 +29,6 @@ package struct StreamGrowing: Sendable {
         package init() {}
     }
 
-    /// The kind that a record has which says that no other follows in its stream. Nobody makes anything of it.
-    static let lastKind = "255"
-
     /// A stream that is divided keeps at least so many bytes on each server.
     private static let fewestBytes: Int64 = 256 << 20
 
@@ -218,7 +215,7 @@ package struct StreamGrowing: Sendable {
             place.closedSubject,
             headers: [
                 "Nats-Expected-Last-Subject-Sequence": "0", "Nats-Expected-Stream": place.stream,
-                StreamPlace.kindHeader: Self.lastKind,
+                StreamPlace.kindHeader: StreamPlace.emptyKind,
             ],
             body: [],
             within: StreamSetup.answerTime

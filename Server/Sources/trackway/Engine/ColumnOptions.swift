@@ -257,9 +257,11 @@ extension Engine {
     }
 
     /// The records and decisions that are carried into tables made of these streams.
-    func source(of origin: ColumnOrigin) -> StreamForwarding.Source {
+    ///
+    /// - Parameter isBeside: Whether somebody else forwards meanwhile, and reads with the usual reader.
+    func source(of origin: ColumnOrigin, isBeside: Bool = false) -> StreamForwarding.Source {
         StreamForwarding.Source(
-            records: records,
+            records: isBeside ? besideRecords : records,
             number: 0,
             highest: { self.intake.readable },
             decisions: decisions,

@@ -151,6 +151,10 @@ struct EngineCheckCommand: AsyncParsableCommand {
             let origin = isProven ? try await engine.origin() : nil
             do throws(ColumnFailure) {
                 look.report = try await ClickHouseTables(client).report(of: origin)
+                if let origin {
+                    let store = try await ClickHouseTables(client).open(of: origin)
+                    look.erased = try await Self.erased(engine, store)
+                }
             } catch {
                 look.faults = [error.description]
             }
@@ -158,6 +162,30 @@ struct EngineCheckCommand: AsyncParsableCommand {
             look.faults = error.message.split(separator: "\n").map(String.init)
         }
         return look
+    }
+}
+
+extension EngineCheckCommand {
+    /// How many records of erased installations were deleted from the stream, and how many blocks are still to be looked through; nil when the
+    /// engine does not tell.
+    private static func erased(
+        _ engine: Engine,
+        _ store: ClickHouseStore
+    ) async throws(ColumnFailure) -> (deleted: UInt64, left: Int)? {
+        let known: (progress: ErasureProgress, count: UInt64)
+        do throws(UpkeepFailure) {
+            known = (try await engine.erased.progress(), try await engine.erased.count())
+        } catch {
+            // What is wrong with the engine is told elsewhere.
+            return nil
+        }
+        let completed = try await store.completed()
+        let left = try await store.erasedBlocks(
+            after: known.progress.done,
+            upTo: max(completed, known.progress.goal),
+            from: known.progress.goal > known.progress.done && completed <= known.progress.goal ? known.progress.next : 1
+        )
+        return (known.count, left.count)
     }
 }
 

@@ -6,7 +6,7 @@ internal import CollectorStream
 internal import TrackwayEvents
 
 /// What there is to tell of the tables that an engine's stream is forwarded into.
-struct ColumnLook: Sendable, Hashable {
+struct ColumnLook: Sendable {
     /// Where they are.
     var address: String
     /// The sequence that the stream has come to.
@@ -15,6 +15,9 @@ struct ColumnLook: Sendable, Hashable {
     var report: ColumnReport?
     /// Why they cannot be used, a sentence each.
     var faults: [String] = []
+    /// How many records of erased installations were deleted from the stream, and how many blocks are still to be looked through for more;
+    /// nil when that is not known.
+    var erased: (deleted: UInt64, left: Int)?
 
     /// Whether they can be used.
     var isGood: Bool { faults.isEmpty && report != nil }
@@ -73,7 +76,12 @@ enum EngineText {
         return [
             "\(look.address)  ClickHouse \(report.version), \(report.blocks.grouped) blocks, \(report.events.grouped) events, "
                 + (behind == 0 ? "everything there is" : "\(behind.grouped) records behind")
-        ]
+        ] + erasing(look)
+    }
+
+    private static func erasing(_ look: ColumnLook) -> [String] {
+        guard let (deleted, left) = look.erased, deleted > 0 || left > 0 else { return [] }
+        return [ErasingText.line(deleted: deleted, left: left)]
     }
 
     static func size(_ bytes: Int64) -> String {
@@ -99,7 +107,9 @@ enum EngineText {
             ("events", look.report.map { .integer(Int64(clamping: $0.events)) } ?? .null),
             ("last", look.report.map { .integer(Int64(clamping: $0.last)) } ?? .null),
             ("behind", look.report.map { _ in .integer(Int64(clamping: look.behind)) } ?? .null),
-            ("faults", .array(look.faults.map { .string($0) }))
+            ("faults", .array(look.faults.map { .string($0) })),
+            ("erased_records", look.erased.map { .integer(Int64(clamping: $0.deleted)) } ?? .null),
+            ("erasing_blocks", look.erased.map { .integer(Int64($0.left)) } ?? .null)
         )
     }
 

@@ -131,16 +131,22 @@ struct ForwardCommand: AsyncParsableCommand {
             stands: { report.stands($0) }
         )
         let purging = Task { await keeping.run(forwarding, engine, store, report) }
+        let erasing = RecordErasing(engine, origin, store, report)
+        let deleting = untilCaughtUp ? nil : Task { await erasing.run() }
         let reason = await withTaskCancellationHandler {
             await forwarding.run(untilCaughtUp: untilCaughtUp)
         } onCancel: {
             purging.cancel()
+            deleting?.cancel()
         }
-        purging.cancel()
-        await purging.value
+        for task in [purging, deleting].compactMap({ $0 }) {
+            task.cancel()
+            await task.value
+        }
         if let reason {
             throw CommandFailure(.inputOutput, reason)
         }
+        if untilCaughtUp, !Task.isCancelled { await erasing.once() }
     }
 
     /// The tables, as soon as they can be reached; nil when it was told to end meanwhile.
@@ -176,7 +182,7 @@ struct ForwardReport: Sendable {
     let isJSON: Bool
     /// Who is asked how it goes; nil for nobody.
     var health: ForwardHealth?
-    private let wasStandingBy = Locked(false)
+    private let wasStandingBy = Locked<Bool?>(nil)
 
     init(logger: Logger, isJSON: Bool, health: ForwardHealth? = nil) {
         self.logger = logger
@@ -208,12 +214,15 @@ struct ForwardReport: Sendable {
         }
     }
 
+    /// Whether this one writes, as far as it is known; not before it is.
+    var isWriting: Bool { wasStandingBy.withLock { $0 } == false }
+
     /// It stands elsewhere.
     func stands(_ standing: StreamForwarding.Standing) {
         health?.stands(standing)
         let hasChanged = wasStandingBy.withLock { was in
             defer { was = standing.isStandingBy }
-            return was != standing.isStandingBy
+            return was ?? false != standing.isStandingBy
         }
         guard hasChanged else { return }
         logger.info("\(standing.isStandingBy ? "Another forwarder writes; this one stands by." : "This one writes.")")

@@ -42,6 +42,9 @@ final class ForwardHealth: Sendable {
     /// It has begun, or stands elsewhere.
     func stands(_ standing: StreamForwarding.Standing) { state.withLock { $0.figures.stands(standing) } }
 
+    /// Records of erased installations were looked for.
+    func erased(_ found: ErasingReport) { state.withLock { $0.figures.erased(found) } }
+
     /// From here on it is known how far the stream has come.
     func follow(_ highest: @escaping @Sendable () -> UInt64) { state.withLock { $0.highest = highest } }
 

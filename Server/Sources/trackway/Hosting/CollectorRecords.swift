@@ -146,24 +146,8 @@ extension CollectorHost {
         } else {
             try mark.write(to: folder)
         }
-        if let index { try check(index, facts, first: try await first(of: engine) ?? facts.firstSequence) }
+        if let index { try await check(index, facts, engine) }
         if engine.intake.highest > 0 { indexer?.durable(upTo: engine.intake.end) }
-    }
-}
-
-extension CollectorHost {
-    /// The first record of the order of an engine's streams that is there with all behind it; nil where there is one stream.
-    private func first(of engine: Engine) async throws(CommandFailure) -> UInt64? {
-        guard case .ordered = engine.order.standing else { return nil }
-        do {
-            return try await engine.keeping.extent().first
-        } catch {
-            throw CommandFailure(
-                .cannotCreate,
-                "the engine cannot be used, so the collector does not start: \(error)",
-                remedy: "`trackway engine check` with the same options shows each server"
-            )
-        }
     }
 }
 

@@ -24,10 +24,19 @@ extension CollectorHost {
 
     /// Sees that the stream still has what follows the records that an index has.
     ///
-    /// - Parameter first: The first record that is there with all behind it.
     /// - Throws: ``CommandFailure`` when it does not: nothing is passed over.
-    func check(_ index: SQLiteEventStore, _ facts: StreamFacts, first: UInt64) throws(CommandFailure) {
-        guard let words = Self.loss(next: Self.next(of: index), first: first, facts.name, folder.index)
+    func check(_ index: SQLiteEventStore, _ facts: StreamFacts, _ engine: Engine) async throws(CommandFailure) {
+        let next = Self.next(of: index)
+        var first = facts.firstSequence
+        // Of several streams the order says what is there; and of those in front that are missing some may have been erased.
+        if engine.order.standing != .single || first > next {
+            do throws(UpkeepFailure) {
+                first = try await engine.keeping.extent().first
+            } catch {
+                throw CommandFailure(.temporary, error.description)
+            }
+        }
+        guard let words = Self.loss(next: next, first: first, facts.name, folder.index)
         else { return discardFormer(of: index) }
         let former = index.former.map {
             "what an older version made of the records that are gone is in \($0), and that version can go on with it under the name "

@@ -15,6 +15,10 @@ final class StreamMemory: RecordStream, BlockDecisions {
         var decisions: [BlockDecision] = []
         /// Records before this one are gone.
         var first = 1
+        /// Records that were deleted since they were erased.
+        var deleted: Set<Int> = []
+        /// What is listed of such records.
+        var listed: [Int: ErasedRecord] = [:]
         /// So many are handed out at once.
         var window = 3
         /// What becomes of the next decision.
@@ -51,13 +55,15 @@ final class StreamMemory: RecordStream, BlockDecisions {
             if let trouble = state.trouble { throw Failure(description: trouble) }
             guard first >= state.first else { throw Failure(description: "record \(first) is gone") }
             guard first <= state.records.count else { throw Failure(description: "there is no record \(first)") }
-            return (first...min(first + state.window - 1, state.records.count)).map { number in
-                StreamedRecord(
-                    kind: state.records[number - 1].kind,
-                    start: LogPosition(stream: 0, sequence: UInt64(number)),
-                    end: LogPosition(stream: 0, sequence: UInt64(number + 1)),
-                    payload: state.records[number - 1].payload
-                )
+            return try (first...min(first + state.window - 1, state.records.count)).map { number in
+                let start = LogPosition(stream: 0, sequence: UInt64(number))
+                let end = LogPosition(stream: 0, sequence: UInt64(number + 1))
+                if state.deleted.contains(number) {
+                    guard let record = state.listed[number] else { throw Failure(description: "record \(number) is gone") }
+                    return record.substitute(from: start, to: end)
+                }
+                let (kind, payload) = state.records[number - 1]
+                return StreamedRecord(kind: kind, start: start, end: end, payload: payload)
             }
         }
     }

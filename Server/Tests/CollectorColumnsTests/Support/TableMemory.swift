@@ -7,7 +7,7 @@ internal import Foundation
 internal import TrackwayEvents
 
 /// Tables in memory that read `RowBinary` and collapse rows of one key as ClickHouse does.
-final class TableMemory: AuditedStore {
+final class TableMemory: AuditedStore, ErasedStore {
     /// A value of a row.
     enum Value: Hashable, Sendable {
         case integer(Int64)
@@ -148,6 +148,30 @@ final class TableMemory: AuditedStore {
             else { return }
             events[block, default: 0] += Self.count(row, "events")
         }
+    }
+
+    // MARK: What is asked about who was erased
+
+    func erased() async throws(ColumnFailure) -> Set<InstallationID> {
+        Set(rows(.erasures).compactMap { Self.installation($0) })
+    }
+
+    func erasedBlocks(
+        after done: UInt64,
+        upTo goal: UInt64,
+        from first: UInt64
+    ) async throws(ColumnFailure) -> [UInt64] {
+        func erased(upTo last: UInt64) -> Set<InstallationID> {
+            Set(rows(.erasures).filter { Self.block($0) ?? 0 <= last }.compactMap { Self.installation($0) })
+        }
+        let (known, all) = (erased(upTo: done), erased(upTo: goal))
+        let blocks = rows(.counts).compactMap { row -> UInt64? in
+            guard let block = Self.block(row), let whose = Self.installation(row), all.contains(whose),
+                block > done || !known.contains(whose)
+            else { return nil }
+            return block
+        }
+        return Set(blocks).filter { $0 >= first && $0 <= goal }.sorted()
     }
 
     // MARK: Rows

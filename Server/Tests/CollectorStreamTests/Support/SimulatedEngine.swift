@@ -49,6 +49,8 @@ final class SimulatedEngine: StreamEngine {
         var handedOut: Int?
         /// So many answers of a request arrive; nil for all.
         var arriving: Int?
+        /// What is listed of records that were deleted.
+        var list = SimulatedList()
     }
 
     let state: Locked<State>
@@ -92,6 +94,7 @@ final class SimulatedEngine: StreamEngine {
         await Task.yield()
         let result = state.withLock { state -> Result<NATSMessage, NATSRequestFailure> in
             guard let connection = state.connection else { return .failure(.notConnected) }
+            if let answer = state.list.answer(subject, body) { return answer }
             if subject.hasPrefix("$JS.API.STREAM.INFO.") {
                 guard state.tells else { return .failure(.unanswered(connection: connection.number)) }
                 if state.isMissing {
@@ -160,6 +163,7 @@ final class SimulatedEngine: StreamEngine {
         within timeout: Duration
     ) async throws(NATSRequestFailure) -> [NATSMessage] {
         await Task.yield()
+        if let listed = state.withLock({ $0.list.handOut(subject, body) }) { return try listed.get() }
         if subject.hasPrefix("$JS.API.DIRECT.GET.") { return try handOut(body) }
         let reports = state.withLock { state in
             state.reports.count > 1 ? state.reports.removeFirst() : state.reports.first ?? []
@@ -201,11 +205,11 @@ final class SimulatedEngine: StreamEngine {
         return messages
     }
 
-    private static func message(_ text: String) -> NATSMessage {
+    static func message(_ text: String) -> NATSMessage {
         NATSMessage(subject: "_INBOX.a.1", subscription: 1, body: Array(text.utf8))
     }
 
-    private static func status(_ status: Int) -> NATSMessage {
+    static func status(_ status: Int) -> NATSMessage {
         var headers = NATSHeaders()
         headers.status = status
         return NATSMessage(subject: "_INBOX.a.1", subscription: 1, headers: headers)

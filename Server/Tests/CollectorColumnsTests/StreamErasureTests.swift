@@ -64,7 +64,8 @@ struct StreamErasureTests {
         "what was begun is ended first, and tables that have less than that are waited for",
         arguments: [
             (ErasureProgress(done: 2, goal: 6, next: 5), StreamErasure.Order.find(done: 2, goal: 6, from: 5)),
-            (ErasureProgress(done: 6, goal: 6), .find(done: 6, goal: 9, from: 1)), (ErasureProgress(done: 9, goal: 9), .end),
+            (ErasureProgress(done: 6, goal: 6), .find(done: 6, goal: 9, from: 1)),
+            (ErasureProgress(done: 9, goal: 9), .end),
             (ErasureProgress(done: 2, goal: 12, next: 5), .end), (ErasureProgress(done: 11, goal: 11), .end),
         ]
     )
@@ -238,7 +239,8 @@ struct StreamErasingTests {
                 kind: .quarantine
             )
         }
-        let origin = #""replayed":{"at":5,"key":"ops","position":"\#(EventPosition(stream: 0, sequence: 1))","ordinals":[],"refused":[]}"#
+        let origin =
+            #""replayed":{"at":5,"key":"ops","position":"\#(EventPosition(stream: 0, sequence: 1))","ordinals":[],"refused":[]}"#
         let head = #"{"received":1700000000000,"key":"dev","encoding":"identity",\#(origin)}"#
         stream.append(Array(head.utf8) + [UInt8(ascii: "\n")] + body)
         var order = SentBatch(1, 1...1)

@@ -42,7 +42,9 @@ struct ErasedListTests {
     private static func place(_ sequence: Int) -> LogPosition { LogPosition(stream: 0, sequence: UInt64(sequence)) }
 
     /// Everything up to a record, as an index reads it, and the fault that ends it.
-    private func read(_ follower: StreamFollower, upTo last: Int) async -> (records: [StreamedRecord], fault: StreamFault?) {
+    private func read(_ follower: StreamFollower, upTo last: Int) async -> (
+        records: [StreamedRecord], fault: StreamFault?
+    ) {
         var (next, all) = (1, [StreamedRecord]())
         while next <= last {
             do {
@@ -57,7 +59,9 @@ struct ErasedListTests {
 
     @Test(
         "listed holes are passed over wherever they are, and every sequence has its place",
-        arguments: [[1], [1, 2, 3], [4], [3, 5, 7], [2, 3, 4, 5, 6, 7, 8], [9], [8, 9], [1, 9], Array(1...8), Array(1...9)]
+        arguments: [
+            [1], [1, 2, 3], [4], [3, 5, 7], [2, 3, 4, 5, 6, 7, 8], [9], [8, 9], [1, 9], Array(1...8), Array(1...9),
+        ]
     )
     func listed(holes: [Int]) async {
         for window in [1, 3, 256] {
@@ -159,7 +163,7 @@ struct ErasedListTests {
         try await list.note(progress)
         #expect(try await list.count() == 1)
         #expect(try await list.progress() == progress)
-        for answer in [nil, #"{"error":{"code":404,"err_code":10037,"description":"no message found"}}"#] {
+        for answer in [nil, #"{"error":{"code":400,"err_code":10043,"description":"sequence 7 not found"}}"#] {
             engine.change { $0.list.refusal = answer }
             try await list.delete(7)
         }

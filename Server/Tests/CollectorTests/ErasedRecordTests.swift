@@ -68,7 +68,9 @@ struct ErasedRecordTests {
         if isOwned { #expect(owner?.installation == SentBatch.installation(4) && owner?.events == whose.count) }
     }
 
-    @Test("what names nobody, and what cannot be read, is nobody's; of our own format what can be read says whose it is")
+    @Test(
+        "what names nobody, and what cannot be read, is nobody's; of our own format what can be read says whose it is"
+    )
     func doubts() {
         #expect(Self.owner(Self.record("", [Self.event(1)])) == nil)
         #expect(Self.owner(Array("?".utf8)) == nil && Self.owner([]) == nil)
@@ -92,7 +94,9 @@ struct ErasedRecordTests {
         #expect(ErasedRecord(json: record.json(of: "then"), of: "then") == record)
         #expect(ErasedRecord(json: record.json(of: "then"), of: "later") == nil)
         let text = String(decoding: record.json(of: "then"), as: UTF8.self)
-        for (part, other) in [(":17", ":0"), (":17", ":-4"), (":17", ":\"17\""), (":3", ":-3"), ("installation", "whose")] {
+        for (part, other) in [
+            (":17", ":0"), (":17", ":-4"), (":17", ":\"17\""), (":3", ":-3"), ("installation", "whose"),
+        ] {
             let changed = text.replacing(part, with: other)
             #expect(changed != text && ErasedRecord(json: Array(changed.utf8), of: "then") == nil, "\(changed)")
         }

@@ -178,7 +178,9 @@ extension StreamForwarding {
     /// The batch that was refused as a whole at first, of a record that admits it again. It names nobody by itself, and would stand there
     /// as refused again if only the record that admits it went.
     private func refused(before owner: RecordOwner, since first: UInt64) async throws(StepFailure) -> ErasedRecord? {
-        guard let origin = owner.origin, origin.stream == source.number, origin.streamSequence >= first else { return nil }
+        guard let origin = owner.origin, origin.stream == source.number, origin.streamSequence >= first else {
+            return nil
+        }
         let sequence = origin.streamSequence
         guard let record = try await records(from: sequence).first, record.start.streamSequence == sequence,
             record.kind == .quarantine

@@ -23,6 +23,7 @@ package final class ErasedList: Sendable {
     private static let answerTime: Duration = .seconds(5)
     /// JetStream's numbers of errors.
     private static let noRecordFound: Int64 = 10_037
+    private static let noSequenceFound: Int64 = 10_043
     private static let noStreamFound: Int64 = 10_059
 
     private let engine: any StreamEngine
@@ -259,19 +260,15 @@ extension ErasedList: ErasedRecords {
         // What cannot be read says nothing of success.
         let json = answer.status == nil ? try? JSONValue.parse(answer.body) : nil
         if json?["success"]?.boolean == true { return }
-        let number = Self.errorNumber(answer)
-        if number == Self.noRecordFound || Self.isGone(json) { return }
+        // Somebody has deleted it already.
+        if let number = Self.errorNumber(answer), [Self.noRecordFound, Self.noSequenceFound].contains(number) {
+            return
+        }
         let words = json?["error"]?["description"]?.string.map { "the engine says “\($0)”" }
         throw UpkeepFailure(
             "Records of erased installations stay in the stream \(place.stream): \(words ?? "it has no leader now"). See that it has no "
                 + "deny_delete, and that the forwarder's user may publish to \(subject)."
         )
-    }
-
-    /// Whether the engine says that there is no such record, in the words of the versions that have no number for it.
-    private static func isGone(_ json: JSONValue?) -> Bool {
-        let words = json?["error"]?["description"]?.string ?? ""
-        return words.contains("no message found") || words.contains("already deleted")
     }
 
     private func known() async throws(UpkeepFailure) -> String {
@@ -288,7 +285,9 @@ extension ErasedList: ErasedRecords {
             isProven.withLock { $0 = false }
             throw UpkeepFailure("The stream \(place.erased) does not take what is deleted: \(reason).")
         case .inProcess:
-            throw UpkeepFailure("The stream \(place.erased) does not take what is deleted now: it is being taken already.")
+            throw UpkeepFailure(
+                "The stream \(place.erased) does not take what is deleted now: it is being taken already."
+            )
         }
     }
 }

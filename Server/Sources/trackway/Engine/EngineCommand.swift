@@ -183,7 +183,8 @@ extension EngineCheckCommand {
         let left = try await store.erasedBlocks(
             after: known.progress.done,
             upTo: max(completed, known.progress.goal),
-            from: known.progress.goal > known.progress.done && completed <= known.progress.goal ? known.progress.next : 1
+            from: known.progress.goal > known.progress.done && completed <= known.progress.goal
+                ? known.progress.next : 1
         )
         return (known.count, left.count)
     }

@@ -59,7 +59,9 @@ final class StreamMemory: RecordStream, BlockDecisions {
                 let start = LogPosition(stream: 0, sequence: UInt64(number))
                 let end = LogPosition(stream: 0, sequence: UInt64(number + 1))
                 if state.deleted.contains(number) {
-                    guard let record = state.listed[number] else { throw Failure(description: "record \(number) is gone") }
+                    guard let record = state.listed[number] else {
+                        throw Failure(description: "record \(number) is gone")
+                    }
                     return record.substitute(from: start, to: end)
                 }
                 let (kind, payload) = state.records[number - 1]

@@ -62,7 +62,9 @@ struct SimulatedList: Sendable {
         case .missing where subject.hasPrefix("$JS.API.STREAM.CREATE."): reach = .whole
         case .missing:
             let error = #"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#
-            return .success(subject.hasPrefix("$JS.API.STREAM.") ? SimulatedEngine.message(error) : SimulatedEngine.status(503))
+            return .success(
+                subject.hasPrefix("$JS.API.STREAM.") ? SimulatedEngine.message(error) : SimulatedEngine.status(503)
+            )
         case .whole, .lagging: break
         }
         if subject.hasPrefix("erased.") {

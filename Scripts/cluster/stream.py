@@ -107,6 +107,14 @@ class Engine:
     def info(self, name):
         return self.request(f"$JS.API.STREAM.INFO.{name}")
 
+    def listed(self, name):
+        """The sequences that a list of deleted records has; nothing where there is none."""
+        if name not in self.streams():
+            return set()
+        state = self.request(f"$JS.API.STREAM.INFO.{name}", {"subjects_filter": ">"})["state"]
+        ends = [subject.split(".")[-1] for subject in state.get("subjects") or {}]
+        return {int(end) for end in ends if end.isdigit()}
+
     def read(self, name):
         """Every message of a stream up to where it ends now: sequence, headers, body.
 
@@ -127,16 +135,20 @@ class Engine:
                 raise NoAnswer(f"{name}: {len(found)} of {told} messages could be read")
         if len(found) < told:
             raise NoAnswer(f"{name}: {len(found)} of {told} messages could be read")
-        missing = last - first + 1 - len(found) if told else 0
+        there = {sequence for sequence, _, _ in found}
+        missing = {sequence for sequence in range(first, last + 1) if sequence not in there} if told else set()
         return found, missing
+
+
+def plain(body):
+    """A record's body as it was before its sender compressed it."""
+    head, _, body = body.partition(b"\n")
+    return zlib.decompress(body, 31) if json.loads(head)["encoding"] == "gzip" else body
 
 
 def events(body):
     """The events of a record that were taken, those refused, and the batch's header (None without one)."""
-    head, _, body = body.partition(b"\n")
-    about = json.loads(head)
-    if about["encoding"] == "gzip":
-        body = zlib.decompress(body, 31)
+    about, body = json.loads(body.partition(b"\n")[0]), plain(body)
     refused = {fault[0] for fault in about.get("rejected", [])}
     taken, others, header = [], [], None
     for line in body.splitlines():

@@ -16,6 +16,7 @@ import uuid
 
 from load import Load, Writer
 from parts import Part, trackway, until
+from stream import NoAnswer, plain
 from test_faults import OnCluster
 
 
@@ -98,7 +99,15 @@ class Erasing(OnCluster):
         load.acknowledged.refused -= self.erased
         load.acknowledged.ids -= self.erased
         self.acknowledged.add(load.acknowledged)
+        def is_deleted():
+            try:
+                return not any(leaving.installation.encode() in plain(body) for _, headers, body in self.cluster.engine.read("INTAKE_0")[0] if headers.get("Trackway-Kind") == "intake" and tombstone["id"].encode() not in plain(body))
+            except NoAnswer:
+                # Records are deleted while it is read.
+                return False
+        until(is_deleted, "its records are deleted from the stream", 60)
         self.expect_whole()
+        self.assertGreaterEqual(len(self.cluster.engine.listed("ERASED_0")), 6)
         self.assertEqual(self.cluster.clickhouse.number("SELECT count() FROM erasures FINAL FORMAT TabSeparated"), 1)
         until(lambda: self.cluster.clickhouse.number(f"SELECT count() FROM events WHERE installation = unhex('{uuid.UUID(leaving.installation).hex}')") == 0, "the rows are gone")
 

@@ -330,6 +330,40 @@ struct EngineErasedTests {
         }
     }
 
+    @Test("what the tables had lost when it was looked for is found once an audit has written it again")
+    func lost() async throws {
+        try await Self.run { setting in
+            let origin = try await setting.engine.origin()
+            let address = try #require(ClickHouseAddress(setting.server.url + "/trackway"))
+            let forwarding = StreamForwarding(
+                setting.engine.source(of: origin),
+                store: try await ClickHouseTables(ClickHouseClient(address)).open(of: origin),
+                clock: SystemClock(),
+                sleep: CollectorHost.sleep
+            )
+            var erased: [UInt64] = []
+            for numbers in [1...5, 6...10] as [ClosedRange<UInt64>] {
+                erased.append(try await setting.commit(SentBatch(2, numbers)))
+                #expect(await forwarding.run(untilCaughtUp: true) == nil)
+            }
+            var order = SentBatch(3, 1...1)
+            order.more = [SentBatch.tombstone(2)]
+            try await setting.commit(order)
+            #expect(await forwarding.run(untilCaughtUp: true) == nil)
+            _ = try await setting.server.ask("ALTER TABLE counts DELETE WHERE block = 1")
+            while try await !setting.server.ask("SELECT count() FROM counts WHERE block = 1").hasPrefix("0") {
+                try await Self.pause()
+            }
+            #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
+            #expect(try await setting.errorNumber(erased[0]) == nil)
+            #expect(try await setting.errorNumber(erased[1]) == 10_037)
+            let audit = try setting.command(["engine", "audit"])
+            #expect(audit.status == 0 && audit.output.contains("1 of counts; they were written again"), "\(audit)")
+            #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
+            #expect(try await setting.errorNumber(erased[0]) == 10_037)
+        }
+    }
+
     @Test("a forwarder that goes on deletes soon, and one that may not delete says so, with the rows gone nevertheless")
     func permission() async throws {
         try await Self.run { setting in

@@ -132,6 +132,7 @@ struct EngineOptionsTests {
         report.events = 5
         let decision = BlockDecision(block: 7, first: 10, last: 19, version: 1)
         report.findings = [BlockFinding(decision: decision, missing: [.events: 1_500, .blocks: 1], isMended: true)]
+        #expect(!report.mayHaveHiddenErased)
         #expect(
             EngineAuditCommand.lines(report, isMending: true) == [
                 "Block 7 (records 10 to 19) lacked 1,500 of events, 1 of blocks; they were written again.",

@@ -40,6 +40,11 @@ package struct AuditReport: Sendable, Hashable {
     /// Whether everything is there, now.
     package var isWhole: Bool { trouble == nil && findings.allSatisfy(\.isMended) }
 
+    /// Whether something was written again by which it is found what erased installations have in the stream.
+    package var mayHaveHiddenErased: Bool {
+        findings.contains { $0.isMended && ($0.missing[.counts] != nil || $0.missing[.erasures] != nil) }
+    }
+
     /// Nothing yet.
     package init() {}
 }

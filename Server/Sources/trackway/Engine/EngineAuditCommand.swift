@@ -58,12 +58,24 @@ struct EngineAuditCommand: AsyncParsableCommand {
                 throw CommandFailure(.temporary, error.description)
             }
             let report = await forwarding.audit(store, isMending: !dryRun, since: extent.first)
+            try await eraseAgain(engine.erased, after: report)
             if json {
                 Console.standard.write(json: Self.json(report))
             } else {
                 Console.standard.write(Self.lines(report, isMending: !dryRun))
             }
             if !report.isWhole { throw ExitCode(CommandStatus.negative.rawValue) }
+        }
+    }
+
+    /// Has the stream looked through again for records of erased installations, where the tables had lost what tells in which blocks these
+    /// are: whoever looked meanwhile missed some.
+    private func eraseAgain(_ list: ErasedList, after report: AuditReport) async throws {
+        guard report.mayHaveHiddenErased else { return }
+        do throws(UpkeepFailure) {
+            if try await list.progress() != ErasureProgress() { try await list.note(ErasureProgress()) }
+        } catch {
+            throw CommandFailure(.temporary, error.description)
         }
     }
 

@@ -106,7 +106,7 @@ struct EngineCheckCommand: AsyncParsableCommand {
         discussion: """
             Looks at the stream's settings, and asks each server that keeps it whether it syncs always, as every collector
             does before it answers a batch. One line a server. With --to also whether ClickHouse answers and takes writes, whether
-            its tables are ours, and how far they are filled. Exits with 1 when something is not as it has to be.
+            its tables are ours, how far they are filled, and how many records of erased installations were deleted. Exits with 1 when something is not as it has to be.
             """
     )
 

@@ -19,7 +19,8 @@ struct ForwardCommand: AsyncParsableCommand {
             Reads what collectors put into the stream (`trackway serve --engine`), and writes every event once into tables of
             ClickHouse, in blocks of up to 20,000 events, about a second after it came. It keeps nothing itself: killed at any
             moment, or asleep for an hour, it changes nothing that is right. Two may run at once, on two machines: one writes,
-            the other stands by, and takes over within five seconds when nothing comes on.
+            the other stands by, and takes over within five seconds when nothing comes on. Records of installations that were
+            erased are deleted from the stream.
 
             When ClickHouse cannot be reached, or takes no writes, it says so and tries again, at most 30 seconds apart;
             records wait in the stream meanwhile. Of the engine a start waits for a majority of its servers as long as --wait

@@ -115,7 +115,7 @@ struct EngineOptionsTests {
         look.erased = (1_200, 3)
         #expect(
             EngineText.lines(look).last
-                == "Of erased installations 1,200 records were deleted from the stream; 3 blocks are still to be looked through."
+                == "Records of erased installations that are listed for deletion: 1,200; blocks in which some are still to be looked for or deleted: 3."
         )
         #expect(EngineText.json(report, look)["columns"]?["erasing_blocks"] == .integer(3))
         look.report = nil

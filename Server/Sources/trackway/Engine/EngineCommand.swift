@@ -106,7 +106,7 @@ struct EngineCheckCommand: AsyncParsableCommand {
         discussion: """
             Looks at the stream's settings, and asks each server that keeps it whether it syncs always, as every collector
             does before it answers a batch. One line a server. With --to also whether ClickHouse answers and takes writes, whether
-            its tables are ours, how far they are filled, and how many records of erased installations were deleted. Exits with 1 when something is not as it has to be.
+            its tables are ours, how far they are filled, and how many records of erased installations are deleted. Exits with 1 when something is not as it has to be.
             """
     )
 
@@ -166,12 +166,12 @@ struct EngineCheckCommand: AsyncParsableCommand {
 }
 
 extension EngineCheckCommand {
-    /// How many records of erased installations were deleted from the stream, and how many blocks are still to be looked through; nil when the
-    /// engine does not tell.
+    /// How many records of erased installations are listed for deletion, and in how many blocks some are still to be looked for or deleted; nil
+    /// when the engine does not tell.
     private static func erased(
         _ engine: Engine,
         _ store: ClickHouseStore
-    ) async throws(ColumnFailure) -> (deleted: UInt64, left: Int)? {
+    ) async throws(ColumnFailure) -> (listed: UInt64, left: Int)? {
         let known: (progress: ErasureProgress, count: UInt64)
         do throws(UpkeepFailure) {
             known = (try await engine.erased.progress(), try await engine.erased.count())

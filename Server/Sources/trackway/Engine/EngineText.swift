@@ -15,9 +15,9 @@ struct ColumnLook: Sendable {
     var report: ColumnReport?
     /// Why they cannot be used, a sentence each.
     var faults: [String] = []
-    /// How many records of erased installations were deleted from the stream, and how many blocks are still to be looked through for more;
-    /// nil when that is not known.
-    var erased: (deleted: UInt64, left: Int)?
+    /// How many records of erased installations are listed for deletion from the stream, and in how many blocks some are still to be looked
+    /// for or deleted; nil when that is not known.
+    var erased: (listed: UInt64, left: Int)?
 
     /// Whether they can be used.
     var isGood: Bool { faults.isEmpty && report != nil }
@@ -80,8 +80,8 @@ enum EngineText {
     }
 
     private static func erasing(_ look: ColumnLook) -> [String] {
-        guard let (deleted, left) = look.erased, deleted > 0 || left > 0 else { return [] }
-        return [ErasingText.line(deleted: deleted, left: left)]
+        guard let (listed, left) = look.erased, listed > 0 || left > 0 else { return [] }
+        return [ErasingText.line(listed: listed, left: left)]
     }
 
     static func size(_ bytes: Int64) -> String {
@@ -108,7 +108,7 @@ enum EngineText {
             ("last", look.report.map { .integer(Int64(clamping: $0.last)) } ?? .null),
             ("behind", look.report.map { _ in .integer(Int64(clamping: look.behind)) } ?? .null),
             ("faults", .array(look.faults.map { .string($0) })),
-            ("erased_records", look.erased.map { .integer(Int64(clamping: $0.deleted)) } ?? .null),
+            ("erased_records", look.erased.map { .integer(Int64(clamping: $0.listed)) } ?? .null),
             ("erasing_blocks", look.erased.map { .integer(Int64($0.left)) } ?? .null)
         )
     }

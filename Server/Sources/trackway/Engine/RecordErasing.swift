@@ -69,9 +69,13 @@ enum ErasingText {
     }
 
     /// What `trackway engine check` tells of them.
-    static func line(deleted: UInt64, left: Int) -> String {
-        "Of erased installations \(deleted.grouped) records were deleted from the stream; "
-            + (left == 0 ? "none are left that can be." : "\(left.grouped) blocks are still to be looked through.")
+    ///
+    /// - Parameters:
+    ///   - listed: How many were deleted, or are about to be.
+    ///   - left: In how many blocks some are still to be looked for, or to be deleted.
+    static func line(listed: UInt64, left: Int) -> String {
+        "Records of erased installations that are listed for deletion: \(listed.grouped); blocks in which some are still to be looked for or "
+            + "deleted: \(left.grouped)."
     }
 }
 

@@ -32,7 +32,7 @@ struct EngineQuestionTests {
     }
 
     /// Asks random questions of every kind.
-    private static func expectEqual(_ stores: ContractStores, seed: UInt64, rounds: Int) async throws {
+    static func expectEqual(_ stores: ContractStores, seed: UInt64, rounds: Int) async throws {
         var random = RandomQuestions(chance: SeededChance(seed: seed))
         var answered = 0
         for round in 0..<rounds {

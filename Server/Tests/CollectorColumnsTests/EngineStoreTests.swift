@@ -138,7 +138,7 @@ struct EngineStoreTests {
         return all.count
     }
 
-    private static func expectEqualEvents(
+    static func expectEqualEvents(
         _ stores: ContractStores,
         _ query: EventQuery,
         _ comment: String
@@ -154,7 +154,7 @@ struct EngineStoreTests {
         return events.count
     }
 
-    private static func expectEqualSearch(
+    static func expectEqualSearch(
         _ stores: ContractStores,
         _ search: EventSearch,
         _ comment: String
@@ -264,7 +264,7 @@ extension SQLiteEventStore: LedgerReading {}
 extension ClickHouseEventStore: LedgerReading {}
 
 /// Questions about an ``ArrivalStream``.
-private struct RandomArrivalQuestions {
+struct RandomArrivalQuestions {
     var chance: SeededChance
 
     private mutating func moment() -> Timestamp {

@@ -78,7 +78,8 @@ struct ForwardFiguresTests {
         #expect(
             lines == [
                 "trackway_forward_events_total 40", "trackway_forward_repeats_total 2",
-                "trackway_forward_blocks_total 1", "trackway_forward_troubles_total 1", "trackway_forward_ready 0",
+                "trackway_forward_blocks_total 1", "trackway_forward_expired_weeks_total 0",
+                "trackway_forward_troubles_total 1", "trackway_forward_ready 0",
                 "trackway_forward_standing_by 1", "trackway_forward_lag_records 6",
                 "trackway_forward_lag_seconds 2.5", "trackway_forward_erased_records_total 6",
                 "trackway_forward_erasing_blocks 1",

@@ -89,6 +89,11 @@ struct ServerTests {
                 500, "Code: 164, e.displayText() = DB::Exception: Cannot insert into table in readonly mode", .readOnly,
                 "setting readonly"
             ),
+            (
+                500, "Code: 359, e.displayText() = DB::Exception: Table or Partition in t.events was not dropped.",
+                .other,
+                "max_partition_size_to_drop"
+            ),
             (500, "Code: 243. DB::Exception: Cannot reserve 1.00 MiB, not enough space", .full, "no room on its disk"),
             (500, "Code: 1000, e.displayText() = Poco::Exception: No space left on device", .full, "Make room"),
             (500, "Code: 241. DB::Exception: Memory limit (total) exceeded", .busy, "too much to do"),

@@ -15,6 +15,9 @@ struct AnalysisEndpointTests {
     private final class Nobody: AnalysisStore {
         let asked = Locked(0)
         let trouble = Locked<String?>(nil)
+        let kept = Locked<Timestamp?>(nil)
+
+        var keptFrom: Timestamp? { kept.withLock { $0 } }
 
         private func answer<Answer>(_ answer: Answer) throws(StoreError) -> Answer {
             asked.withLock { $0 += 1 }
@@ -41,7 +44,12 @@ struct AnalysisEndpointTests {
             try answer(Paths(steps: [], links: [], sessions: 0, events: 77))
         }
         var report: AnalysisReport {
-            AnalysisReport(address: "http://clickhouse:8123/trackway", last: 3, trouble: trouble.withLock { $0 })
+            AnalysisReport(
+                address: "http://clickhouse:8123/trackway",
+                last: 3,
+                trouble: trouble.withLock { $0 },
+                keptFrom: keptFrom
+            )
         }
     }
 
@@ -84,6 +92,41 @@ struct AnalysisEndpointTests {
         }
     }
 
+    @Test("answers that reach back before what is kept say from when on that is, and the others do not")
+    func kept() async throws {
+        let analysis = Nobody()
+        try await CollectorUnderTest.run(analysis: analysis) { collector in
+            let day: Int64 = 86_400_000
+            let time = try await collector.request("GET", "/v1/time").body
+            let now = try #require(try JSONValue.parse(Array(time.utf8))["time"]?.integer)
+            func answer(_ question: String, from: Int64) async throws -> String {
+                let mark = question.contains("?") ? "&" : "?"
+                let answer = try await collector.request("GET", "\(question)\(mark)from=\(from)&to=\(now)")
+                #expect(answer.status == 200, "\(answer)")
+                return answer.body
+            }
+            let kept = now - 10 * day
+            for question in Self.questions {
+                #expect(!(try await answer(question, from: kept - day)).contains("kept_from"))
+            }
+            analysis.kept.withLock { $0 = Timestamp(milliseconds: kept) }
+            let told = #""kept_from":\#(kept)"#
+            for question in Self.questions {
+                #expect(try await answer(question, from: kept - 1).contains(told), "\(question)")
+                // Of these what was at any time before matters.
+                let isOfAllTime = question == "/v1/lifecycle" || question == "/v1/retention"
+                #expect(try await answer(question, from: kept).contains(told) == isOfAllTime, "\(question)")
+            }
+            #expect(try await answer("/v1/retention?cohort=each", from: kept).contains(told) == false)
+            // The period before counts, too.
+            #expect(try await answer("/v1/trends?name=a&compare=before", from: kept).contains(told))
+            let stats = try await collector.request("GET", "/v1/stats").body
+            #expect(stats.contains(#""analysis":{"#) && stats.contains(told), "\(stats)")
+            // The index keeps everything.
+            #expect(try await collector.request("GET", "/v1/events").body.contains("kept_from") == false)
+        }
+    }
+
     @Test(
         "how far it is behind is counted in records",
         arguments: [(3, 3, 0), (10, 3, 7), (2, 3, 0)] as [(UInt64, UInt64, Int)]
@@ -102,6 +145,10 @@ struct AnalysisEndpointTests {
         }
         #expect(
             text(AnalysisReport(address: "a", last: last)) == #"{"analysis":{"address":"a","behind":\#(expected)}}"#
+        )
+        #expect(
+            text(AnalysisReport(address: "a", last: last, keptFrom: Timestamp(milliseconds: 7)))
+                == #"{"analysis":{"address":"a","behind":\#(expected),"kept_from":7}}"#
         )
         #expect(text(AnalysisReport(address: "a")) == #"{"analysis":{"address":"a","behind":null}}"#)
     }

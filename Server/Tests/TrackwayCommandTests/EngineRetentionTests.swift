@@ -232,4 +232,61 @@ struct EngineRetentionTests {
             #expect(try await setting.server.ask("SELECT count() FROM blocks FINAL WHERE block = 4").hasPrefix("0"))
         }
     }
+
+    @Test(
+        "old weeks go from the tables by command and by a forwarder, are not missed or written again, and answers say so"
+    )
+    func expire() async throws {
+        try await Self.run { setting in
+            let now = SystemClock().now().wall.milliseconds
+            let week: Int64 = 604_800_000
+            for number in UInt64(1)...6 {
+                var batch = SentBatch(number, 1...20)
+                // Five, four, three weeks ago, and so on; the last one now.
+                batch.received = now - Int64(6 - number) * week
+                _ = try await setting.commit(batch)
+            }
+            #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
+            let to = Array(setting.options.suffix(2))
+            func expire(_ words: String...) throws -> (status: Int32, output: String, errors: String) {
+                try EngineCollector.run(["engine", "expire"] + words + to)
+            }
+            let trial = try expire("--older-than", "4w", "--dry-run")
+            #expect(trial.status == 0 && trial.output.contains("with 20 events would go."), "\(trial)")
+            #expect(try await setting.server.ask("SELECT count() FROM events").hasPrefix("120"))
+            let went = try expire("--older-than", "4w", "--json")
+            #expect(went.status == 0 && went.output.contains(#""kept_from":1"#), "\(went)")
+            #expect(try await setting.server.ask("SELECT count() FROM events").hasPrefix("100"))
+            let audit = try setting.command(["engine", "audit"])
+            #expect(audit.status == 0 && audit.output.contains("The events of 1 of them went by age"), "\(audit)")
+
+            // Written again, as tables are that lost their last blocks.
+            _ = try await setting.server.ask("TRUNCATE TABLE blocks")
+            #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
+            #expect(try await setting.server.ask("SELECT uniqExact(position) FROM events").hasPrefix("100"))
+
+            // A forwarder that goes on keeps less.
+            let forwarder = ForwarderProcess(["--retention", "3w"] + setting.options)
+            try await forwarder.start()
+            while try await !setting.server.ask("SELECT uniqExact(position) FROM events").hasPrefix("80") {
+                try await Self.pause()
+            }
+            await forwarder.end("TERM")
+
+            let tables = ["--no-index", "--analysis", setting.server.url + "/trackway"]
+            let collector = EngineCollector("tables", in: setting.folder, setting.cluster, options: tables)
+            let client = CollectorClient(try await collector.start())
+            let kept = try await client.get("/v1/stats")["kept_from"]?.integer ?? 0
+            #expect(kept > now - 4 * week && kept <= now - 3 * week && kept % week == 0)
+            #expect(try await client.get("/v1/stats")["events"]?.integer == 80)
+            let events = try await client.get("/v1/events", query: [("limit", "1000")])
+            #expect(events["events"]?.array?.count == 80 && events["kept_from"]?.integer == kept)
+            let recent = try await client.get("/v1/events", query: [("from", String(kept))])
+            #expect(recent["kept_from"] == nil)
+            // Every one of them, and who sent them, is an account still.
+            #expect(try await client.get("/v1/ledger")["total"]?.integer == 6)
+            await collector.end("TERM")
+            #expect(try setting.command(["engine", "audit"]).status == 0)
+        }
+    }
 }

@@ -53,12 +53,15 @@ package struct FoundEvents: Sendable, Hashable {
     }
 
     /// Writes the answer.
-    package func write(to writer: inout JSONWriter) {
+    ///
+    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
+    package func write(keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.list("events", events) { $0.write(to: &$1) }
         writer.member("searched", Int64(searched))
         writer.member("of", of)
         if let next { writer.member("next", next.description) }
+        writer.keptFrom(keptFrom)
         writer.endObject()
     }
 }

@@ -83,7 +83,7 @@ package protocol EventStore: QuestionStore {
 
 /// The index as a whole, in numbers, and how it is doing.
 package struct StoreTotals: Sendable, Hashable {
-    /// Distinct events stored.
+    /// Distinct events stored, without those that went by age.
     package var events: UInt64
     /// Installations that have an account in the ledger.
     package var installations: UInt64
@@ -99,6 +99,8 @@ package struct StoreTotals: Sendable, Hashable {
     package var erasedEvents: UInt64
     /// Why the index does not follow at the moment, or is being made anew, one sentence; nil while all is well.
     package var trouble: String?
+    /// Events that arrived before this moment went by age; nil when none did.
+    package var keptFrom: Timestamp?
 
     /// Totals with all their numbers.
     package init(
@@ -109,7 +111,8 @@ package struct StoreTotals: Sendable, Hashable {
         damaged: UInt64 = 0,
         erasedInstallations: UInt64 = 0,
         erasedEvents: UInt64 = 0,
-        trouble: String? = nil
+        trouble: String? = nil,
+        keptFrom: Timestamp? = nil
     ) {
         self.events = events
         self.installations = installations
@@ -119,6 +122,7 @@ package struct StoreTotals: Sendable, Hashable {
         self.erasedInstallations = erasedInstallations
         self.erasedEvents = erasedEvents
         self.trouble = trouble
+        self.keptFrom = keptFrom
     }
 }
 
@@ -131,6 +135,7 @@ extension StoreTotals {
         ] {
             writer.member(key, value)
         }
+        writer.keptFrom(keptFrom)
         if let trouble { writer.member("trouble", trouble) }
     }
 }

@@ -23,6 +23,30 @@ package protocol QuestionStore: Sendable {
     func stickiness(_ question: ActivityQuestion) async throws(StoreError) -> Stickiness
     /// How people go on from a screen or an event, or how they came to it.
     func paths(_ question: PathQuestion) async throws(StoreError) -> Paths
+    /// Events that arrived before this moment went by age; nil when none did. Answers from memory, as of the last question.
+    var keptFrom: Timestamp? { get }
+}
+
+extension QuestionStore {
+    /// A store that keeps everything.
+    package var keptFrom: Timestamp? { nil }
+
+    /// The same, for an answer that reaches back to a moment; nil when everything is kept since then.
+    ///
+    /// What happened at some time arrived later, so an answer of what happened since ``keptFrom`` lacks nothing.
+    ///
+    /// - Parameter moment: The earliest time of an event that counts; nil when all do.
+    package func keptFrom(asked moment: Timestamp?) -> Timestamp? {
+        guard let keptFrom else { return nil }
+        return moment.map { $0 >= keptFrom } ?? false ? nil : keptFrom
+    }
+}
+
+extension JSONWriter {
+    /// The member `kept_from` of an answer: events that arrived before it are missing. None where nothing is.
+    package mutating func keptFrom(_ moment: Timestamp?) {
+        if let moment { member("kept_from", moment) }
+    }
 }
 
 /// A server beside the collector that answers questions which go over many events, from tables that are filled a moment later than the
@@ -40,12 +64,15 @@ package struct AnalysisReport: Sendable, Hashable {
     package var last: UInt64?
     /// Why it cannot answer, in a sentence; nil while it can.
     package var trouble: String?
+    /// Events that arrived before this moment went by age; nil when none did.
+    package var keptFrom: Timestamp?
 
     /// A report.
-    package init(address: String, last: UInt64? = nil, trouble: String? = nil) {
+    package init(address: String, last: UInt64? = nil, trouble: String? = nil, keptFrom: Timestamp? = nil) {
         self.address = address
         self.last = last
         self.trouble = trouble
+        self.keptFrom = keptFrom
     }
 }
 
@@ -58,6 +85,7 @@ extension AnalysisReport {
             writer.member("address", address)
             writer.key("behind")
             if let last { writer.integer(Int64(clamping: end - min(end, last))) } else { writer.null() }
+            writer.keptFrom(keptFrom)
             if let trouble { writer.member("trouble", trouble) }
         }
     }

@@ -31,6 +31,8 @@ package struct BlockRows: Sendable {
     package private(set) var events = 0
     /// How many events it has that had.
     package private(set) var repeats = 0
+    /// The week in which its events arrived: all in one; nil without an event.
+    package private(set) var week: Int64?
     /// The installations that it has rows of.
     package private(set) var installations: Set<InstallationID> = []
     private var rows: [ColumnTable: RowBinary] = [:]
@@ -111,6 +113,7 @@ package struct BlockRows: Sendable {
     }
 
     private mutating func write(_ candidate: BlockBuilder.Candidate) {
+        week = candidate.received.milliseconds / BlockCutter.millisecondsOfWeek
         add(.events, candidate.installation) { [block] row in
             row.integer(candidate.position.rawValue)
             row.integer(block)

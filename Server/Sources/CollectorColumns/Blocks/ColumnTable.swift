@@ -229,10 +229,14 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
         .devices, .descriptions, .snapshots, .names, .erasures,
     ]
 
+    /// Those that are divided by the week of arrival, and lose a week as a whole. The others are sums, state, and what questions by key are
+    /// answered from, and stay.
+    package static let byWeek: [ColumnTable] = [.events]
+
     /// By what it is divided. An insert that lies in one part of it is there as a whole or not at all, so blocks end where the week
     /// changes.
     private var partition: String? {
-        self == .events ? "intDiv(received, \(BlockCutter.millisecondsOfWeek))" : nil
+        Self.byWeek.contains(self) ? "intDiv(received, \(BlockCutter.millisecondsOfWeek))" : nil
     }
 
     /// Which column says which of two rows of one key counts: the one with the higher number. Nil where they are equal anyway.

@@ -30,6 +30,8 @@ package struct AuditReport: Sendable, Hashable {
     package var blocks: UInt64 = 0
     /// How many events they have.
     package var events: UInt64 = 0
+    /// How many of the blocks arrived in weeks of which events are not kept any more.
+    package var expired: UInt64 = 0
     /// What is missing, block by block.
     package var findings: [BlockFinding] = []
     /// How many erased installations had rows still, which were ordered to go.
@@ -71,6 +73,11 @@ package protocol AuditedStore: ColumnStore {
     ///
     /// - Throws: ``ColumnFailure``.
     func erasedEvents(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: Int]
+
+    /// Those of some blocks that arrived in weeks of which events are not kept any more.
+    ///
+    /// - Throws: ``ColumnFailure``.
+    func expired(among blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> Set<UInt64>
 }
 
 extension StreamForwarding {
@@ -81,7 +88,7 @@ extension StreamForwarding {
     ///
     /// Looks at the blocks that count as written when it begins; whoever forwards meanwhile is not in its way.
     ///
-    /// A block of which records were purged is compared with what was written, less what was erased since, and is never written again.
+    /// Events of weeks that went by age are not missed, and are not written again. A block of which records were purged is compared with what was written, less what was erased since, and is never written again.
     ///
     /// - Parameters:
     ///   - isMending: Whether to write; else it only tells.
@@ -149,14 +156,19 @@ extension StreamForwarding {
         for table in ColumnTable.allCases where table != .blocks {
             found[table] = try await ask { () throws(ColumnFailure) in try await store.rows(of: blocks, in: table) }
         }
+        // Behind the rows: what was recorded meanwhile may have gone before they were counted.
+        let expired = try await ask { () throws(ColumnFailure) in try await store.expired(among: blocks) }
+        if !expired.isEmpty { try await checkRecord(of: store) }
+        report.expired += UInt64(expired.count)
         var erased: [UInt64: Int]?
         for block in blocks {
             report.blocks += 1
-            report.events += UInt64(told[block]?[.events] ?? 0)
-            let isWhole = ColumnTable.allCases.allSatisfy { table in
-                table == .blocks
-                    ? told[block] != nil : found[table]?[block] ?? 0 >= told[block]?[table] ?? 0
-            }
+            report.events += UInt64(told[block]?[.ids] ?? 0)
+            // What went by age is not missing.
+            let told = told[block]?.filter { !(expired.contains(block) && ColumnTable.byWeek.contains($0.key)) }
+            let isWhole =
+                told != nil
+                && ColumnTable.allCases.allSatisfy { found[$0]?[block] ?? 0 >= told?[$0] ?? 0 }
             if isWhole { continue }
             let decision = try await decided(block)
             guard decision.first < first else {
@@ -170,7 +182,7 @@ extension StreamForwarding {
                 gone = try await ask { () throws(ColumnFailure) in try await store.erasedEvents(of: blocks) }
                 erased = gone
             }
-            let missing = Self.missing(told: told[block], found: found.compactMapValues { $0[block] }, gone[block])
+            let missing = Self.missing(told: told, found: found.compactMapValues { $0[block] }, gone[block])
             guard !missing.isEmpty else { continue }
             report.findings.append(
                 BlockFinding(decision: decision, missing: missing, isMended: false, isPurged: true)
@@ -219,8 +231,9 @@ extension StreamForwarding {
             )
         }
         let rows = try await currentRows(store, decision)
+        let isGone = try await isGone(rows.week, from: store)
         var missing: [ColumnTable: Int] = [:]
-        for table in ColumnTable.allCases where table != .blocks {
+        for table in ColumnTable.allCases where table != .blocks && !(isGone && ColumnTable.byWeek.contains(table)) {
             let found =
                 try await ask { () throws(ColumnFailure) in
                     try await store.rows(of: block...block, in: table)
@@ -233,10 +246,7 @@ extension StreamForwarding {
         // What is not there any more was erased.
         if missing.isEmpty { return }
         if isMending {
-            for table in ColumnTable.allCases {
-                guard let bytes = rows.bytes(table), missing[table] != nil else { continue }
-                try await ask { () throws(ColumnFailure) in try await store.insert(bytes, into: table) }
-            }
+            try await write(rows, into: store) { missing[$0] != nil }
         }
         report.findings.append(BlockFinding(decision: decision, missing: missing, isMended: isMending))
     }

@@ -43,6 +43,16 @@ package protocol ColumnStore: Sendable {
     ///
     /// - Throws: ``ColumnFailure``.
     func remove(_ installations: [InstallationID]) async throws(ColumnFailure)
+
+    /// The week from which on events are kept, by when they arrived; nil when nothing ever went by age.
+    ///
+    /// - Throws: ``ColumnFailure``.
+    func firstWeek() async throws(ColumnFailure) -> Int64?
+
+    /// Drops a week of every table that is divided by weeks. Nothing happens where there is none.
+    ///
+    /// - Throws: ``ColumnFailure``.
+    func drop(week: Int64) async throws(ColumnFailure)
 }
 
 /// Why a store cannot be used.

@@ -27,6 +27,10 @@ package struct ForwardFigures: Sendable, Hashable {
     package private(set) var troubles: UInt64 = 0
     /// What stands in the way, in a sentence; nil for nothing.
     package private(set) var trouble: String?
+    /// How many weeks of events this process let go of.
+    package private(set) var expiredWeeks: UInt64 = 0
+    /// The moment from which on events are kept by when they arrived; nil when that is not known, or all are.
+    package private(set) var keptFrom: Timestamp?
     /// Where it stands; nil before it has begun.
     package private(set) var standing: StreamForwarding.Standing?
     /// How many records of erased installations this process deleted from the stream.
@@ -57,6 +61,13 @@ package struct ForwardFigures: Sendable, Hashable {
     package mutating func erased(_ report: ErasingReport) {
         erased += UInt64(report.deleted)
         erasing = report.left
+    }
+
+    /// Weeks of events went by age, or something stood in the way.
+    package mutating func expired(_ report: ExpiryReport) {
+        expiredWeeks += UInt64(report.expired.count)
+        keptFrom = report.keptFrom ?? keptFrom
+        if !report.isGood { troubles += 1 }
     }
 
     /// It stands elsewhere.
@@ -106,6 +117,20 @@ package struct ForwardFigures: Sendable, Hashable {
         write("trackway_forward_events_total", "counter", "Events written that had not arrived before.", events)
         write("trackway_forward_repeats_total", "counter", "Events in written blocks that had.", repeats)
         write("trackway_forward_blocks_total", "counter", "Blocks written by this process.", blocks)
+        write(
+            "trackway_forward_expired_weeks_total",
+            "counter",
+            "Weeks of events that this process let go of.",
+            expiredWeeks
+        )
+        if let keptFrom {
+            write(
+                "trackway_forward_kept_from_seconds",
+                "gauge",
+                "Events are kept that arrived from this moment on, in seconds since 1970.",
+                keptFrom.milliseconds / 1_000
+            )
+        }
         write("trackway_forward_troubles_total", "counter", "How often something stood in the way.", troubles)
         write("trackway_forward_ready", "gauge", "1 while nothing stands in the way.", reason(at: now) == nil ? 1 : 0)
         write(

@@ -245,10 +245,7 @@ package final class StreamForwarding: Sendable {
             forwarder.recognised()
         case .insert(let decision):
             let rows = try rows(of: decision, block)
-            for table in ColumnTable.allCases where table != .blocks {
-                guard let bytes = rows.bytes(table) else { continue }
-                try await ask { () throws(ColumnFailure) in try await store.insert(bytes, into: table) }
-            }
+            try await write(rows, into: store) { $0 != .blocks }
             forwarder.inserted()
         case .erase:
             try await erase(block)

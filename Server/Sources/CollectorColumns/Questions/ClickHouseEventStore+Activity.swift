@@ -51,7 +51,8 @@ extension ClickHouseEventStore {
             [question.filter],
             from: from,
             to: question.time.end,
-            block: try await completed()
+            block: try await completed(),
+            kept: keptFrom
         )
         let statement =
             "SELECT groupUniqArray(\(interval)), count() FROM (SELECT user, \(EventSelection.visitor), time FROM \(selection.sql) "
@@ -84,7 +85,7 @@ extension ClickHouseEventStore {
         var visits: [Visit] = []
         var meter = QuestionMeter(budget, clock: clock)
         var (person, read) = (Int64(0), 0)
-        let statement = Self.statement(question, intervals, try await completed())
+        let statement = statement(question, intervals, try await completed())
         try await rows(statement, &meter) { row throws(RowFault) in
             (
                 intervals: try row.array { cell throws(RowFault) in try cell.int32() },
@@ -119,7 +120,7 @@ extension ClickHouseEventStore {
         return Retention(cohorts: cohorts, events: read)
     }
 
-    private static func statement(_ question: RetentionQuestion, _ intervals: IntervalSQL, _ block: UInt64) -> String {
+    private func statement(_ question: RetentionQuestion, _ intervals: IntervalSQL, _ block: UInt64) -> String {
         let isFirstEver = question.cohort == .first
         let start = question.time.edges[0]
         let selection = EventSelection(
@@ -127,7 +128,8 @@ extension ClickHouseEventStore {
             from: isFirstEver ? nil : start,
             to: question.time.end,
             columns: ["position"],
-            block: block
+            block: block,
+            kept: keptFrom
         )
         let interval =
             isFirstEver ? "if(time < \(start.milliseconds), toInt32(-1), \(intervals.sql()))" : intervals.sql()

@@ -6,7 +6,7 @@ internal import TrackwayEvents
 
 extension ClickHouseEventStore {
     package func catalogue(matching query: CatalogueQuery) async throws(StoreError) -> Catalogue {
-        let sql = CatalogueSQL(block: try await completed())
+        let sql = CatalogueSQL(block: try await completed(), isKept: isKept)
         var meter = QuestionMeter(budget, clock: clock)
         var entries: [CatalogueEntry] = []
         if query.limit > 0 {
@@ -77,6 +77,8 @@ extension ClickHouseEventStore {
 struct CatalogueSQL {
     /// The last block that is whole.
     let block: UInt64
+    /// ` AND …` that an event is kept; empty where all are.
+    var isKept = ""
 
     private var rows: String { "names FINAL WHERE block <= \(block)" }
 
@@ -147,7 +149,7 @@ struct CatalogueSQL {
                     "time >= \(quarter * QuarterSQL.length) AND time < \((quarter + 1) * QuarterSQL.length) AND name IN (\(list))"
                 return "SELECT name, toUInt64(countIf(\(isIn(days.today, "time")))), "
                     + "toUInt64(countIf(\(isIn(days.month, "time")))) FROM events FINAL PREWHERE \(time) WHERE block <= \(block) "
-                    + "AND installation NOT IN (SELECT installation FROM erasures) GROUP BY name"
+                    + "AND installation NOT IN (SELECT installation FROM erasures)\(isKept) GROUP BY name"
             }
     }
 
@@ -174,7 +176,7 @@ struct CatalogueSQL {
 
     private func selection(_ name: String, _ place: Int64) -> String {
         "events FINAL PREWHERE position >= \(place) AND name = \(SQLText.literal(name)) WHERE block <= \(block) "
-            + "AND installation NOT IN (SELECT installation FROM erasures)"
+            + "AND installation NOT IN (SELECT installation FROM erasures)\(isKept)"
     }
 }
 

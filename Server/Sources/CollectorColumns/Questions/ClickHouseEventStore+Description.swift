@@ -24,7 +24,7 @@ extension ClickHouseEventStore {
         days: CatalogueDays,
         limits: EventDescription.Limits
     ) async throws(StoreError) -> EventDescription? {
-        let sql = CatalogueSQL(block: try await completed())
+        let sql = CatalogueSQL(block: try await completed(), isKept: isKept)
         var meter = QuestionMeter(budget, clock: clock)
         guard let place = try await latest(name, limits.events, sql, &meter) else { return nil }
         let entry = try await entry(of: name, on: days, sql, &meter)

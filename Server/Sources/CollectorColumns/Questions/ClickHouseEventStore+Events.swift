@@ -14,7 +14,7 @@ extension ClickHouseEventStore {
 
     package func events(matching query: EventQuery) async throws(StoreError) -> [StoredEvent] {
         let block = try await completed()
-        guard query.limit > 0, let places = EventPlaces(query, upTo: block) else { return [] }
+        guard query.limit > 0, let places = EventPlaces(query, upTo: block, kept: keptFrom) else { return [] }
         var answer = EventPage(limit: query.limit)
         try await walk(places, wanted: query.limit) { stretches throws(StoreError) in
             let found = try await self.list(
@@ -40,7 +40,8 @@ extension ClickHouseEventStore {
         if query == EventQuery(order: .oldestFirst, limit: 1) {
             return Int(clamping: try await totals().events)
         }
-        guard let places = EventPlaces(query, upTo: try await completed()) else { return 0 }
+        let block = try await completed()
+        guard let places = EventPlaces(query, upTo: block, kept: keptFrom) else { return 0 }
         var count = 0
         func add(_ stretches: [EventPlaces.Stretch]) async throws(StoreError) {
             let found = try await list("SELECT count() \(places.events(in: stretches))") { row throws(RowFault) in
@@ -65,7 +66,7 @@ extension ClickHouseEventStore {
     package func found(_ search: EventSearch) async throws(StoreError) -> FoundEvents {
         let block = try await completed()
         var answer = FoundEvents(events: [], searched: 0, of: try await totals().events, next: nil)
-        guard let places = EventPlaces(search.query, upTo: block) else { return answer }
+        guard let places = EventPlaces(search.query, upTo: block, kept: keptFrom) else { return answer }
         let match = EventMatchSQL(search)
         var page = EventPage(limit: search.query.limit)
         var meter = SearchMeter(budget, clock: clock)
@@ -111,7 +112,7 @@ extension ClickHouseEventStore {
         let block = try await completed()
         var query = EventQuery(order: .oldestFirst, limit: atOnce)
         if tally.next > .start { query.after = EventPosition(rawValue: tally.next.rawValue - 1) }
-        guard let places = EventPlaces(query, upTo: block) else { return (tally, false) }
+        guard let places = EventPlaces(query, upTo: block, kept: keptFrom) else { return (tally, false) }
         let reader = ExpectationSQL(tally.expectation.filter)
         var (seen, rows) = (tally, 0)
         try await walk(places, wanted: atOnce) { stretches throws(StoreError) in

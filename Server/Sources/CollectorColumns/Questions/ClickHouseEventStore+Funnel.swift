@@ -11,7 +11,7 @@ extension ClickHouseEventStore {
         var people: [(user: [UInt8], installation: InstallationID)] = []
         var number: Int64 = 0
         var read = 0
-        let statement = Self.statement(question, try await completed())
+        let statement = statement(question, try await completed())
         try await rows(statement, &meter) { row throws(RowFault) in
             (
                 user: try row.string(), visitor: try row.halves(),
@@ -53,14 +53,15 @@ extension ClickHouseEventStore {
     }
 
     /// Each person's events of the steps: when they were, where, which steps each is, and the group of the first one.
-    private static func statement(_ question: FunnelQuestion, _ block: UInt64) -> String {
+    private func statement(_ question: FunnelQuestion, _ block: UInt64) -> String {
         let selection = EventSelection(
             question.steps,
             from: question.from,
             to: question.to.advanced(by: .milliseconds(question.window)),
             fields: [question.grouping?.field].compactMap { $0 },
             columns: ["position"],
-            block: block
+            block: block,
+            kept: keptFrom
         )
         let steps = question.steps.enumerated().map { number, filter in
             let isInTime = number == 0 ? "time < \(question.to.milliseconds) AND " : ""

@@ -139,7 +139,7 @@ extension ClickHouseEventStore {
         let source =
             "FROM (SELECT received - ((received % toInt64(60000)) + toInt64(60000)) % toInt64(60000) AS minute, name, position FROM events FINAL "
             + "WHERE block <= \(block) AND position >= (SELECT min(first) \(within) AND arrived >= \(first)) "
-            + "AND received >= \(first) AND installation NOT IN (SELECT installation FROM erasures)) "
+            + "AND received >= \(first)\(isKept) AND installation NOT IN (SELECT installation FROM erasures)) "
             + "WHERE minute >= \(first)"
         let totals = try await list("SELECT toInt64(minute) AS m, count() \(source) GROUP BY m ORDER BY m") {
             row throws(RowFault) in (minute: try row.int64(), events: try row.uint64())

@@ -10,7 +10,7 @@ extension ClickHouseEventStore {
         var meter = QuestionMeter(budget, clock: clock)
         var session: Int32 = 0
         var read = 0
-        let statement = Self.statement(question, try await completed())
+        let statement = statement(question, try await completed())
         try await rows(statement, &meter) { row throws(RowFault) in
             (
                 names: try row.array { cell throws(RowFault) in try cell.string() },
@@ -30,7 +30,7 @@ extension ClickHouseEventStore {
     }
 
     /// What each session met, when, and where.
-    private static func statement(_ question: PathQuestion, _ block: UInt64) -> String {
+    private func statement(_ question: PathQuestion, _ block: UInt64) -> String {
         var filter = QuestionFilter(installation: question.installation)
         let (name, isMet): (String, String)
         switch question.kind {
@@ -45,7 +45,8 @@ extension ClickHouseEventStore {
             from: question.from,
             to: question.to,
             columns: ["position", "session", question.kind == .screens ? "screen" : "name"],
-            block: block
+            block: block,
+            kept: keptFrom
         )
         return "SELECT groupArray(\(name)), groupArray(time), groupArray(position) FROM \(selection.sql) "
             + "WHERE session != '' AND \(isMet) GROUP BY installation, session"

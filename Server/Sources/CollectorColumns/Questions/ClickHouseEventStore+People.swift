@@ -130,14 +130,18 @@ extension ClickHouseEventStore {
     }
 
     /// Where people were; those of whom there is no event are left out.
+    ///
+    /// - Parameter first: The first block that counts.
     func places(
         of people: [PersonKey],
-        _ block: UInt64
+        _ block: UInt64,
+        since first: UInt64 = 0
     ) async throws(StoreError) -> [(person: PersonKey, place: KnownPerson.Place)] {
         try await list(
             "SELECT user, visitor, installation, min(first), max(last), sum(events), uniqExactIf(session, session != '') FROM "
                 + "(SELECT user, \(KeySQL.visitor) AS visitor, installation, session, first, last, events FROM people FINAL "
-                + "WHERE \(KeySQL.counts(upTo: block)) AND \(KeySQL.isOf(people))) GROUP BY user, visitor, installation"
+                + "WHERE \(KeySQL.counts(upTo: block)) AND block >= \(first) AND \(KeySQL.isOf(people))) "
+                + "GROUP BY user, visitor, installation"
         ) { row throws(RowFault) in
             (
                 person: try row.person(),

@@ -28,7 +28,7 @@ extension ClickHouseEventStore {
         var meter = QuestionMeter(budget, clock: clock)
         let block = try await completed()
         guard let start = try await start(limit, block, &meter) else { return tally }
-        try await rows(Self.events(from: start, to: block, plan), &meter) { row throws(RowFault) in
+        try await rows(Self.events(from: start, to: block, plan, isKept), &meter) { row throws(RowFault) in
             (
                 position: try row.int64(), id: try row.halves(), name: try row.string(), received: try row.int64(),
                 version: try row.string(), body: try row.string()
@@ -71,7 +71,8 @@ extension ClickHouseEventStore {
     private static func events(
         from start: (block: Int64, record: Int64),
         to block: UInt64,
-        _ plan: PlanChecker
+        _ plan: PlanChecker,
+        _ isKept: String
     ) -> String {
         let names = plan.plan.events.map { SQLText.literal($0.name) }
         let isPlanned = names.isEmpty ? "0" : "name IN (\(names.joined(separator: ", ")))"
@@ -82,7 +83,7 @@ extension ClickHouseEventStore {
         return
             "SELECT position, id, name, received, told, json FROM (SELECT position, id, name, received, installation, "
             + "context, \(body) AS json FROM events FINAL PREWHERE position >= \(position) WHERE \(blocks) "
-            + "AND installation NOT IN (SELECT installation FROM erasures)) AS e ANY LEFT JOIN (SELECT installation, context, "
+            + "AND installation NOT IN (SELECT installation FROM erasures)\(isKept)) AS e ANY LEFT JOIN (SELECT installation, context, "
             + "any(release) AS told FROM descriptions WHERE \(blocks) GROUP BY installation, context) AS c "
             + "USING (installation, context) ORDER BY position"
     }

@@ -138,7 +138,7 @@ extension ClickHouseEventStore {
             + "AND position >= (SELECT min(first) \(within)) AND position <= (SELECT max(last) \(within)) "
             + "AND name = \(SQLText.literal(CapturedName.clickstreamError)) "
             + "AND time >= \(time.start.milliseconds) AND time < \(time.end.milliseconds) "
-            + "AND installation NOT IN (SELECT installation FROM erasures) "
+            + "AND installation NOT IN (SELECT installation FROM erasures)\(isKept) "
             + "ORDER BY time DESC, position DESC LIMIT \(FailedGroups.maxErrors)"
         try await rows(statement, &meter) { row throws(RowFault) in
             (id: try row.id(EventID.self), time: try row.time(), body: try row.string())

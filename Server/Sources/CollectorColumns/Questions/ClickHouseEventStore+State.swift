@@ -11,7 +11,7 @@ extension ClickHouseEventStore: EventStore {
         return state.withLock { $0.trouble ?? $0.lag.sentence(address) }
     }
 
-    /// Nothing is ever forgotten here but who was erased: a reset is for collectors without an engine.
+    /// Nothing is ever forgotten here but who was erased, and events by age (``keptFrom``): a reset is for collectors without an engine.
     package var beginning: EventPosition { .start }
 
     package var indexed: EventPosition { signal.position }
@@ -28,17 +28,18 @@ extension ClickHouseEventStore: EventStore {
     package func totals() async throws(StoreError) -> StoreTotals {
         let block = try await completed()
         var totals: StoreTotals
-        if let known = state.withLock({ $0.totals }), known.block == block {
+        if let known = state.withLock({ $0.totals }), known.block == block, known.totals.keptFrom == keptFrom {
             totals = known.totals
         } else {
-            totals = try await count(upTo: block)
+            totals = try await count(upTo: block, kept: keptFrom)
             state.withLock { $0.totals = (block, totals) }
         }
         totals.trouble = trouble
+        totals.keptFrom = keptFrom
         return totals
     }
 
-    private func count(upTo block: UInt64) async throws(StoreError) -> StoreTotals {
+    private func count(upTo block: UInt64, kept: Timestamp?) async throws(StoreError) -> StoreTotals {
         let isErased = "installation IN (SELECT installation FROM erasures)"
         let counts = "FROM counts FINAL WHERE block <= \(block)"
         let all = try await list("SELECT sum(rows), sum(repeats) FROM blocks FINAL WHERE block <= \(block)") {
@@ -59,15 +60,31 @@ extension ClickHouseEventStore: EventStore {
             row throws(RowFault) in try row.uint64()
         }
         guard let all = all.first, let gone = gone.first else { throw unreadable() }
+        let stored = try await stored(upTo: block, kept: kept)
         return StoreTotals(
-            events: all.events - min(all.events, gone.events),
+            events: stored ?? all.events - min(all.events, gone.events),
             installations: installations.first ?? 0,
             failed: failed.first ?? 0,
             duplicates: all.repeats - min(all.repeats, gone.repeats),
             damaged: damaged.first ?? 0,
             erasedInstallations: UInt64(state.withLock { $0.erased.count }),
-            erasedEvents: gone.events + gone.repeats + gone.refused
+            erasedEvents: gone.events + gone.repeats + gone.refused,
+            keptFrom: kept
         )
+    }
+
+    /// How many events there are where others went by age; nil where none did.
+    private func stored(upTo block: UInt64, kept: Timestamp?) async throws(StoreError) -> UInt64? {
+        guard let kept else { return nil }
+        let blocks =
+            "FROM places FINAL WHERE kind = \(ArrivalSums.PlaceKind.all.rawValue) AND whose = '' AND block <= \(block) "
+            + "AND arrived >= \(kept.milliseconds)"
+        let counts = try await list(
+            "SELECT sum(e), sum(g) FROM (SELECT events AS e, toUInt64(0) AS g \(blocks) UNION ALL SELECT toUInt64(0) AS e, events AS g "
+                + "FROM counts FINAL WHERE block IN (SELECT block \(blocks)) AND installation IN (SELECT installation FROM erasures))"
+        ) { row throws(RowFault) in (events: try row.uint64(), gone: try row.uint64()) }
+        guard let count = counts.first else { throw unreadable() }
+        return count.events - min(count.events, count.gone)
     }
 
     // MARK: Rows

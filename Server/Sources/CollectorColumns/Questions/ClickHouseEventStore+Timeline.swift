@@ -10,9 +10,10 @@ extension ClickHouseEventStore {
 
     package func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline? {
         let block = try await completed()
+        let first = state.withLock { $0.kept }?.block ?? 0
         let here = try await places(of: [query.person], block).map(\.place)
         guard !here.isEmpty else { return nil }
-        let stretches = try await stretches(query, here, block)
+        let stretches = try await stretches(query, here, block, since: first)
         var walk = TimelineWalk(query)
         var answer = Timeline(entries: [], searched: 0, of: 0, next: nil)
         var parts = TimelineParts()
@@ -22,7 +23,13 @@ extension ClickHouseEventStore {
             var meter = SearchMeter(share, clock: clock)
             walk.begin()
             while let count = walk.wanted(Self.eventsAtOnce) {
-                let found = try await places(of: person, stretch.times, after: walk.after, count, block)
+                let found = try await places(
+                    of: person,
+                    stretch.times,
+                    after: walk.after,
+                    count,
+                    first...max(first, block)
+                )
                 let events = query.isFiltered ? try await events(at: found.map(\.position), block) : [:]
                 walk.look(at: found, events, &meter, isLast: found.count < count)
             }
@@ -55,12 +62,19 @@ extension ClickHouseEventStore {
     private func stretches(
         _ query: TimelineQuery,
         _ places: [KnownPerson.Place],
-        _ block: UInt64
+        _ block: UInt64,
+        since first: UInt64
     ) async throws(StoreError) -> [(person: PersonKey, stretch: TimelineStretch)] {
         let person = KnownPerson(key: query.person, places: places)
-        guard let own = TimelineStretch(query, events: person.events) else { return [] }
+        // Who there is, and since when, is known of all time; events are counted as far as they are kept.
+        var events = person.events
+        if first > 0 {
+            let kept = try await self.places(of: [query.person], block, since: first)
+            events = KnownPerson(key: query.person, places: kept.map(\.place)).events
+        }
+        guard let own = TimelineStretch(query, events: events) else { return [] }
         guard query.withVisits, case .user(let user) = query.person else { return [(query.person, own)] }
-        let met = try await visitors(of: person.devices, block)
+        let met = try await visitors(of: person.devices, block, since: first)
         let others = try await others(than: user, met.map { ($0.installation, $0.first) }, block)
         return [(query.person, own)]
             + met.compactMap { visit in
@@ -72,7 +86,8 @@ extension ClickHouseEventStore {
     /// The installations on which there was a visitor, too: the ones used last.
     private func visitors(
         of devices: [KnownPerson.Place],
-        _ block: UInt64
+        _ block: UInt64,
+        since first: UInt64
     ) async throws(StoreError) -> [(installation: InstallationID, first: Int64, events: UInt64)] {
         var met: [(installation: InstallationID, first: Int64, events: UInt64)] = []
         var next = 0
@@ -81,7 +96,9 @@ extension ClickHouseEventStore {
             next += part.count
             let keys = part.compactMap { $0.installation.map { PersonKey.visitor($0) } }
             var events: [PersonKey.Bytes: UInt64] = [:]
-            for row in try await places(of: keys, block) { events[row.person.bytes, default: 0] += row.place.events }
+            for row in try await places(of: keys, block, since: first) {
+                events[row.person.bytes, default: 0] += row.place.events
+            }
             for device in part where met.count < TimelineStretch.maxVisits {
                 guard let installation = device.installation else { continue }
                 guard let count = events[PersonKey.visitor(installation).bytes] else { continue }
@@ -118,9 +135,9 @@ extension ClickHouseEventStore {
         _ times: ClosedRange<Int64>,
         after: TimelinePlace?,
         _ limit: Int,
-        _ block: UInt64
+        _ blocks: ClosedRange<UInt64>
     ) async throws(StoreError) -> [TimelinePlace] {
-        var conditions = [KeySQL.counts(upTo: block)]
+        var conditions = [KeySQL.counts(upTo: blocks.upperBound), "block >= \(blocks.lowerBound)"]
         switch person {
         case .user(let id): conditions.append("user = \(SQLText.literal(id)) AND visitor = \(SQLText.nobody)")
         case .visitor(let id): conditions.append("user = '' AND visitor = \(SQLText.literal(id))")

@@ -32,7 +32,7 @@ extension ClickHouseEventStore {
         let block = try await completed()
         switch question.measure {
         case .events, .sum, .average, .p95:
-            try await rows(Self.counts(question, intervals, block), &meter) { row throws(RowFault) in
+            try await rows(counts(question, intervals, block), &meter) { row throws(RowFault) in
                 Count(
                     interval: try row.int32(),
                     group: try row.string(),
@@ -44,7 +44,7 @@ extension ClickHouseEventStore {
             }
         case .users, .installations:
             var people: Int64 = 0
-            try await rows(Self.people(question, intervals, block), &meter) { row throws(RowFault) in
+            try await rows(self.people(question, intervals, block), &meter) { row throws(RowFault) in
                 (
                     isNobody: try row.uint8() != 0,
                     intervals: try row.array { cell throws(RowFault) in try cell.int32() },
@@ -67,18 +67,19 @@ extension ClickHouseEventStore {
         return Trend(series: tally.series(), events: read)
     }
 
-    private static func selection(_ question: Question, _ block: UInt64) -> EventSelection {
+    private func selection(_ question: Question, _ block: UInt64) -> EventSelection {
         EventSelection(
             [question.filter],
             from: question.time.start,
             to: question.time.end,
             fields: [question.grouping?.field, question.measure.field].compactMap { $0 },
-            block: block
+            block: block,
+            kept: keptFrom
         )
     }
 
     /// How many events each stretch of time, group and number has.
-    private static func counts(_ question: Question, _ intervals: IntervalSQL, _ block: UInt64) -> String {
+    private func counts(_ question: Question, _ intervals: IntervalSQL, _ block: UInt64) -> String {
         let selection = selection(question, block)
         let value = selection.column(question.measure.field)
         // What is no number is passed over, and need not be told apart.
@@ -88,7 +89,7 @@ extension ClickHouseEventStore {
     }
 
     /// In which stretches of time and groups each person, or each installation, has events, and how many.
-    private static func people(_ question: Question, _ intervals: IntervalSQL, _ block: UInt64) -> String {
+    private func people(_ question: Question, _ intervals: IntervalSQL, _ block: UInt64) -> String {
         let selection = selection(question, block)
         let group = selection.column(question.grouping?.field)
         let isOfUsers = question.measure == .users

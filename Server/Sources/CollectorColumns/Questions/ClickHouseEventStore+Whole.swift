@@ -25,7 +25,7 @@ extension ClickHouseEventStore {
         var rows = try await self.list(
             "SELECT position, id, name, time, received, installation, writer, sequence, user, session, context, body "
                 + "FROM events FINAL WHERE block <= \(block) AND position >= \(first) AND position <= \(last) "
-                + "AND position IN (\(list)) AND installation NOT IN (SELECT installation FROM erasures) ORDER BY position",
+                + "AND position IN (\(list)) AND installation NOT IN (SELECT installation FROM erasures)\(isKept) ORDER BY position",
             Self.row
         )
         let contexts = try await contexts(of: rows.compactMap(\.context), block)

@@ -15,6 +15,8 @@ package final class ClickHouseEventStore: AnalysisStore {
     struct State: Sendable {
         /// The last of the blocks that were there without a gap.
         var block: UInt64 = 0
+        /// From when on events are kept; nil for all.
+        var kept: Kept?
         /// Who was erased, as far as was looked.
         var erased: Set<InstallationID> = []
         /// How far the tables are behind what was taken.
@@ -27,6 +29,15 @@ package final class ClickHouseEventStore: AnalysisStore {
         var trouble: String?
         /// The server's version, once its tables are known to be right.
         var version: ClickHouseVersion?
+    }
+
+    /// From when on events are kept, by when they arrived.
+    struct Kept: Sendable {
+        let week: Int64
+        /// No block before this one has any that are.
+        let block: UInt64
+
+        var from: Timestamp { TableExpiry.beginning(of: week) }
     }
 
     let client: ClickHouseClient
@@ -66,7 +77,9 @@ package final class ClickHouseEventStore: AnalysisStore {
 
     /// How the tables are doing, since the last question or the last ``look()``.
     package var report: AnalysisReport {
-        state.withLock { AnalysisReport(address: "\(client.address)", last: $0.last, trouble: $0.trouble) }
+        state.withLock {
+            AnalysisReport(address: "\(client.address)", last: $0.last, trouble: $0.trouble, keptFrom: $0.kept?.from)
+        }
     }
 
     /// Sees how far the tables are filled, who was erased, and whether they can be asked at all; whoever follows hears of it.
@@ -78,7 +91,8 @@ package final class ClickHouseEventStore: AnalysisStore {
         let taken = end()
         do throws(ColumnFailure) {
             let store = try await opened()
-            let block = try await store.completed(from: state.withLock { $0.block })
+            let (block, week) = try await store.completed(from: state.withLock { $0.block })
+            let kept = try await kept(week, upTo: block, store)
             let last = try await store.numbers(
                 "SELECT toInt64(max(last)) FROM blocks WHERE block = \(block)",
                 columns: 1
@@ -88,6 +102,7 @@ package final class ClickHouseEventStore: AnalysisStore {
             let now = clock.now().monotonic
             state.withLock { state in
                 state.block = block
+                state.kept = kept
                 state.last = sequence
                 state.erased = erased
                 state.lag.see(last: sequence, end: taken, at: now)
@@ -130,15 +145,38 @@ package final class ClickHouseEventStore: AnalysisStore {
     func completed() async throws(StoreError) -> UInt64 {
         do throws(ColumnFailure) {
             let store = try await opened()
-            let block = try await store.completed(from: state.withLock { $0.block })
+            let (block, week) = try await store.completed(from: state.withLock { $0.block })
+            let kept = try await kept(week, upTo: block, store)
             state.withLock { state in
                 state.trouble = nil
                 state.block = block
+                state.kept = kept
             }
             return block
         } catch {
             throw failure(error)
         }
+    }
+
+    /// Events that arrived before this moment went by age, as far as was looked; nil when none did. Answers from memory.
+    package var keptFrom: Timestamp? { state.withLock { $0.kept }?.from }
+
+    /// ` AND …` that an event is kept, about a row of ``ColumnTable/events``; empty where all are.
+    var isKept: String { keptFrom.map { " AND received >= \($0.milliseconds)" } ?? "" }
+
+    private func kept(
+        _ week: Int64?,
+        upTo block: UInt64,
+        _ store: ClickHouseStore
+    ) async throws(ColumnFailure) -> Kept? {
+        guard let week else { return nil }
+        if let known = state.withLock({ $0.kept }), known.week == week { return known }
+        let found = try await store.numbers(
+            "SELECT toInt64(count()), toInt64(min(block)) FROM places WHERE kind = \(ArrivalSums.PlaceKind.all.rawValue) "
+                + "AND whose = '' AND block <= \(block) AND arrived >= \(TableExpiry.beginning(of: week).milliseconds)",
+            columns: 2
+        )
+        return Kept(week: week, block: found[0] > 0 ? UInt64(clamping: found[1]) : block + 1)
     }
 
     /// The tables, which are looked at until they are known to be right.
@@ -216,6 +254,7 @@ package final class ClickHouseEventStore: AnalysisStore {
             // Whatever it was, the tables may be others when it is over.
             $0.version = nil
             $0.block = 0
+            $0.kept = nil
             $0.totals = nil
         }
         return .analysis(sentence)

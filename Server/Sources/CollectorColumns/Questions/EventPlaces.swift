@@ -20,12 +20,17 @@ struct EventPlaces {
 
     let block: UInt64
     let query: EventQuery
+    /// From when on events are kept by when they arrived; nil for all.
+    private let kept: Timestamp?
 
     /// The places of a query's events up to a block; nil when nobody can have any.
-    init?(_ query: EventQuery, upTo block: UInt64) {
+    ///
+    /// - Parameter kept: From when on events are kept by when they arrived; nil for all.
+    init?(_ query: EventQuery, upTo block: UInt64, kept: Timestamp?) {
         for text in [query.user, query.session, query.project] where text?.isEmpty ?? false { return nil }
         self.query = query
         self.block = block
+        self.kept = kept
     }
 
     var isBackwards: Bool { query.order == .newestFirst }
@@ -63,6 +68,7 @@ struct EventPlaces {
         if let installation = query.installation { parts.append("installation = \(SQLText.literal(installation))") }
         if let from = query.from { parts.append("latest >= \(from.milliseconds)") }
         if let to = query.to { parts.append("earliest < \(to.milliseconds)") }
+        if let kept { parts.append("arrived >= \(kept.milliseconds)") }
         if let cursor { parts.append(isBackwards ? "first < \(cursor)" : "last > \(cursor)") }
         return "FROM places FINAL WHERE \(parts.joined(separator: " AND "))"
     }
@@ -84,6 +90,7 @@ struct EventPlaces {
         if let session = query.session { parts.append("session = \(SQLText.literal(session))") }
         if let from = query.from { parts.append("time >= \(from.milliseconds)") }
         if let to = query.to { parts.append("time < \(to.milliseconds)") }
+        if let kept { parts.append("received >= \(kept.milliseconds)") }
         var others = ["installation NOT IN (SELECT installation FROM erasures)"]
         if let project = query.project {
             let value = QuestionValue.text(Array(project.utf8)).columnBytes

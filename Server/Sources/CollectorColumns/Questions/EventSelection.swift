@@ -8,6 +8,8 @@ internal import TrackwayEvents
 struct EventSelection {
     /// The last block whose events count: those behind it may be half there.
     let block: UInt64
+    /// From when on events are kept by when they arrived; nil for all.
+    private let kept: Timestamp?
     private let filters: [QuestionFilter]
     private let from: Timestamp?
     private let to: Timestamp
@@ -21,15 +23,18 @@ struct EventSelection {
     ///   - to: The end.
     ///   - fields: Whose values are wanted beside those in conditions.
     ///   - columns: What is wanted beside `time`, `user` and `installation`.
+    ///   - kept: From when on events are kept by when they arrived; nil for all.
     init(
         _ filters: [QuestionFilter],
         from: Timestamp?,
         to: Timestamp,
         fields wanted: [QuestionField] = [],
         columns: [String] = [],
-        block: UInt64
+        block: UInt64,
+        kept: Timestamp?
     ) {
         self.block = block
+        self.kept = kept
         self.filters = filters
         self.from = from
         self.to = to
@@ -97,6 +102,7 @@ struct EventSelection {
         if !ofContexts.isEmpty { wanted.append("context") }
         var narrowed = ["block <= \(block)", "time < \(to.milliseconds)"]
         if let from { narrowed.append("time >= \(from.milliseconds)") }
+        if let kept { narrowed.append("received >= \(kept.milliseconds)") }
         narrowed += common
         // Rows of one place are equal, so they may be left out before they are joined.
         let events =

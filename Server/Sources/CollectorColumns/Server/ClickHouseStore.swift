@@ -31,17 +31,19 @@ package struct ClickHouseStore: ColumnStore {
         return UInt64(clamping: gap[0])
     }
 
-    /// The same, knowing that so many are there: unless the tables have lost some, only what is behind them is looked at.
-    func completed(from known: UInt64) async throws(ColumnFailure) -> UInt64 {
-        guard known > 0 else { return try await completed() }
+    /// The same, knowing that so many are there, with the week from which on events are kept: unless the tables have lost some, only what
+    /// is behind them is looked at.
+    func completed(from known: UInt64) async throws(ColumnFailure) -> (block: UInt64, week: Int64?) {
         let found = try await numbers(
-            "SELECT toInt64(min(block)), toInt64(max(block)), toInt64(uniqExact(block)) FROM blocks WHERE block >= \(known)",
-            columns: 3
+            "SELECT toInt64(min(block)), toInt64(max(block)), toInt64(uniqExact(block)), \(KeptWeeks.week) FROM blocks "
+                + "WHERE block >= \(known)",
+            columns: 4
         )
-        guard found[0] == Int64(clamping: known), found[2] == found[1] - found[0] + 1 else {
-            return try await completed()
+        let week = found[3] < 0 ? nil : found[3]
+        guard known > 0, found[0] == Int64(clamping: known), found[2] == found[1] - found[0] + 1 else {
+            return (try await completed(), week)
         }
-        return UInt64(clamping: found[1])
+        return (UInt64(clamping: found[1]), week)
     }
 
     package func known(
@@ -102,6 +104,18 @@ package struct ClickHouseStore: ColumnStore {
 
     package func insert(_ rows: [UInt8], into table: ColumnTable) async throws(ColumnFailure) {
         try await client.insert(table.insertion, rows, version.insertSettings)
+    }
+
+    /// Adds a mark to those of the tables.
+    func mark(_ name: String, _ value: String) async throws(ColumnFailure) {
+        var row = RowBinary()
+        row.string(name)
+        row.string(value)
+        try await client.insert(
+            "INSERT INTO \(Self.markTable) (name, value) FORMAT RowBinary",
+            row.bytes,
+            version.insertSettings
+        )
     }
 
     package func erased(among installations: [InstallationID]) async throws(ColumnFailure) -> [InstallationID] {
@@ -195,6 +209,16 @@ extension ClickHouseStore: AuditedStore {
             for (table, value) in zip(ColumnTable.counted, values.dropFirst()) { tables[table] = value }
             told[UInt64(clamping: counts[index])] = tables
         }
+    }
+
+    package func expired(among blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> Set<UInt64> {
+        let condition = "block >= \(blocks.lowerBound) AND block <= \(blocks.upperBound)"
+        let gone = KeptWeeks.blocksGone(where: condition)
+        let found = try await numbers(
+            "SELECT toInt64(count()), toInt64(b) FROM (SELECT block AS b FROM (\(gone))) GROUP BY b",
+            columns: 2
+        )
+        return Set(stride(from: 1, to: found.count, by: 2).map { UInt64(clamping: found[$0]) })
     }
 
     package func remains() async throws(ColumnFailure) -> [InstallationID] {

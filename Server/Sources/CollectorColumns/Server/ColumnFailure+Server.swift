@@ -11,6 +11,8 @@ extension ColumnFailure {
         static let refused: Set<Int> = [192, 193, 194, 195, 291, 497, 516]
         static let readOnly: Set<Int> = [164, 242]
         static let full: Set<Int> = [75, 243]
+        /// A partition is larger than may be dropped.
+        static let large = 359
         static let busy: Set<Int> = [159, 160, 202, 209, 241, 252, 439]
     }
 
@@ -63,6 +65,12 @@ extension ColumnFailure {
             self.init(
                 .full,
                 "\(server) has no room on its disk: \(said). Make room there; what is in the stream waits."
+            )
+        case ErrorNumber.large:
+            self.init(
+                .other,
+                "\(server) does not drop as much at once: \(said). Set max_partition_size_to_drop in its configuration to 0, or make the "
+                    + "file that its words name, and try again."
             )
         case let number where ErrorNumber.refused.contains(number):
             self.init(

@@ -23,13 +23,16 @@ enum QuarterSQL {
 /// A row counts for all installations of a block together, so it cannot be removed with one of them. The blocks that have something of it
 /// are counted anew from their events. The rows have the keys that are there already, and a number by which they count in place of
 /// those: that of the last block that erased somebody, so that rows which are written again later, by whoever slept, change nothing.
+///
+/// Blocks whose events went by age keep their counts as they are: there is nothing to count them anew from.
 enum NameCounts {
     /// The statement that counts anew, without some installations and without all who are erased. It may be carried out any number of times, as
     /// long as it was carried out once before rows of the installations are removed.
     ///
     /// - Parameter list: The installations, as literals.
     static func recount(without list: String) -> String {
-        let blocks = "(SELECT DISTINCT block FROM devices WHERE installation IN (\(list)))"
+        let all = "SELECT DISTINCT block FROM devices WHERE installation IN (\(list))"
+        let blocks = "(\(all) AND block NOT IN (\(KeptWeeks.blocksGone(where: "block IN (\(all))"))))"
         let columns = ColumnTable.names.columns.map(\.name).joined(separator: ", ")
         return "INSERT INTO names (\(columns)) SELECT n, q, b, sum(e), min(f), max(l), min(p), "
             + "toUInt64((SELECT max(block) FROM erasures)) FROM ("

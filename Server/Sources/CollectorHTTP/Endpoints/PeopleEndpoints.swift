@@ -71,7 +71,8 @@ struct PeopleEndpoints: Sendable {
                 throw RequestFailure(error)
             }
             guard let timeline = try await dependencies.store.timeline(wanted) else { throw Self.unknown(person) }
-            return Answer.json { timeline.write(to: &$0) }
+            let keptFrom = dependencies.store.keptFrom(asked: wanted.from)
+            return Answer.json { timeline.write(keptFrom: keptFrom, to: &$0) }
         }
     }
 

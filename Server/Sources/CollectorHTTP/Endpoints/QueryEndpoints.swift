@@ -30,13 +30,16 @@ struct QueryEndpoints: Sendable {
         }
         if let search {
             let found = try await dependencies.store.found(search)
-            return Answer.json { found.write(to: &$0) }
+            let keptFrom = dependencies.store.keptFrom(asked: filter.from)
+            return Answer.json { found.write(keptFrom: keptFrom, to: &$0) }
         }
         let events = try await dependencies.store.events(matching: filter)
+        let keptFrom = dependencies.store.keptFrom(asked: filter.from)
         return Answer.json { writer in
             writer.beginObject()
             writer.list("events", events) { $0.write(to: &$1) }
             writer.next(behind: events, limit: limit) { $0.position.description }
+            writer.keptFrom(keptFrom)
             writer.endObject()
         }
     }

@@ -24,7 +24,9 @@ struct QuestionEndpoints: Sendable {
         } _: {
             try await $0.trend($1)
         } _: {
-            $0.write(for: $1, to: &$2)
+            $0.write(for: $1, keptFrom: $2, to: &$3)
+        } since: {
+            $0.time.start
         }
     }
 
@@ -35,7 +37,9 @@ struct QuestionEndpoints: Sendable {
         } _: {
             try await $0.funnel($1)
         } _: {
-            $0.write(for: $1, to: &$2)
+            $0.write(for: $1, keptFrom: $2, to: &$3)
+        } since: {
+            $0.from
         }
     }
 
@@ -46,7 +50,9 @@ struct QuestionEndpoints: Sendable {
         } _: {
             try await $0.retention($1)
         } _: {
-            $0.write(for: $1, to: &$2)
+            $0.write(for: $1, keptFrom: $2, to: &$3)
+        } since: {
+            $0.cohort == .first ? nil : $0.time.start
         }
     }
 
@@ -57,7 +63,10 @@ struct QuestionEndpoints: Sendable {
         } _: {
             try await $0.lifecycle($1)
         } _: {
-            $0.write(for: $1, to: &$2)
+            $0.write(for: $1, keptFrom: $2, to: &$3)
+        } since: { _ in
+            // Who was there at any time before is no new one.
+            nil
         }
     }
 
@@ -68,7 +77,9 @@ struct QuestionEndpoints: Sendable {
         } _: {
             try await $0.stickiness($1)
         } _: {
-            $0.write(for: $1, to: &$2)
+            $0.write(for: $1, keptFrom: $2, to: &$3)
+        } since: {
+            $0.time.start
         }
     }
 
@@ -79,16 +90,21 @@ struct QuestionEndpoints: Sendable {
         } _: {
             try await $0.paths($1)
         } _: {
-            $0.write(for: $1, to: &$2)
+            $0.write(for: $1, keptFrom: $2, to: &$3)
+        } since: {
+            $0.from
         }
     }
 
     /// Reads a question. Asking it takes one of the places, asks the index or what answers in its place, and writes the answer.
+    ///
+    /// - Parameter since: the earliest time of an event that counts; nil when all do.
     private func prepare<Asked: Sendable, Answered>(
         _ query: Query,
         _ read: ([(name: String, value: String)], Timestamp) throws -> Asked,
         _ ask: @escaping @Sendable (any QuestionStore, Asked) async throws -> Answered,
-        _ write: @escaping @Sendable (Answered, Asked, inout JSONWriter) -> Void
+        _ write: @escaping @Sendable (Answered, Asked, Timestamp?, inout JSONWriter) -> Void,
+        since: (Asked) -> Timestamp?
     ) throws -> PreparedAnswer {
         let question: Asked
         do {
@@ -96,11 +112,13 @@ struct QuestionEndpoints: Sendable {
         } catch let error as QuestionError {
             throw RequestFailure(error)
         }
+        let earliest = since(question)
         return PreparedAnswer { [dependencies, slots] in
             let slot = try slots.takeForQuestion()
             defer { withExtendedLifetime(slot) {} }
             let answered = try await ask(dependencies.questions, question)
-            return Answer.json { write(answered, question, &$0) }
+            let keptFrom = dependencies.questions.keptFrom(asked: earliest)
+            return Answer.json { write(answered, question, keptFrom, &$0) }
         }
     }
 }

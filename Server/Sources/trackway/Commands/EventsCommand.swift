@@ -146,6 +146,8 @@ struct EventsCommand: AsyncParsableCommand {
         var query = query + [("order", order), ("limit", String(size))]
         if let after { query.append(("after", after)) }
         let answer = try await client.get("/v1/events", query: query)
+        // Only who comes to the end meets what is missing there.
+        if answer["next"] == nil { answer.noteWhatIsKept() }
         return (answer["events"]?.array ?? [], answer["next"]?.string)
     }
 

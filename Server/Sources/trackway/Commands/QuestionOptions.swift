@@ -83,5 +83,15 @@ struct QuestionOptions: ParsableArguments {
         let zone = TimeZone(identifier: answer["zone"]?.string ?? zoneName) ?? .gmt
         let table = report(answer, DateLabels(style: style, zone: zone))
         Console.standard.write(csv ? table.csv : table.lines(style: style))
+        answer.noteWhatIsKept()
+    }
+}
+
+extension JSONValue {
+    /// Says on standard error from when on events are kept, if the answer reaches further back.
+    func noteWhatIsKept() {
+        guard let kept = self["kept_from"]?.integer else { return }
+        let date = Timestamp(milliseconds: kept).iso8601.prefix(10)
+        Console.standard.note("Events that arrived before \(date) are not kept any more, and are missing here.")
     }
 }

@@ -160,6 +160,7 @@ struct UserCommand: AsyncParsableCommand {
             use(events)
             found += events.count
             after = page["next"]?.string
+            if after == nil { page.noteWhatIsKept() }
         } while after != nil && found < wanted
     }
 

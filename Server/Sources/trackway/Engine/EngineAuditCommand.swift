@@ -89,6 +89,9 @@ struct EngineAuditCommand: AsyncParsableCommand {
             )
         }
         lines.append("\(report.blocks.grouped) blocks with \(report.events.grouped) events were looked at.")
+        if report.expired > 0 {
+            lines.append("The events of \(report.expired.grouped) of them went by age, and are not missed.")
+        }
         if let trouble = report.trouble { lines.append(trouble) }
         return lines
     }
@@ -100,6 +103,7 @@ struct EngineAuditCommand: AsyncParsableCommand {
             ("blocks", .integer(Int64(clamping: report.blocks))),
             ("events", .integer(Int64(clamping: report.events))),
             ("findings", .array(report.findings.map(json))),
+            ("expired_blocks", .integer(Int64(clamping: report.expired))),
             ("erased_remains", .integer(Int64(report.remains))),
             ("trouble", report.trouble.map { .string($0) } ?? .null)
         )

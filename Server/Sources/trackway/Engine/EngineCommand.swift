@@ -24,10 +24,11 @@ struct EngineCommand: AsyncParsableCommand {
               trackway engine audit --engine nats://a --to http://clickhouse:8123/trackway   see that nothing is missing in them
               trackway engine purge --older-than 7d --engine nats://a --to …                   make room in the stream
               trackway engine plan --streams 4 --engine nats://a                               have four streams take the records
+              trackway engine expire --older-than 26w --to …                                   let go of old events in the tables
             """,
         subcommands: [
             EngineInitCommand.self, EngineCheckCommand.self, EngineAuditCommand.self, EnginePurgeCommand.self,
-            EnginePlanCommand.self,
+            EnginePlanCommand.self, EngineExpireCommand.self,
         ]
     )
 }

@@ -144,4 +144,18 @@ struct KeptTime: Sendable, Hashable {
         }
         duration = .seconds(count * unit.seconds)
     }
+
+    /// The same for how long events are kept in tables: two weeks are the least.
+    ///
+    /// - Parameter option: What it was given for.
+    /// - Throws: `ValidationError` with the option, the text, and what it takes.
+    init(ofEvents text: String, option: String) throws {
+        try self.init(text, option: option)
+        guard duration >= TableExpiry.shortest else {
+            throw ValidationError(
+                "“\(text)” is too short; \(option) takes two weeks or more, such as 4w or 180d, since events go by whole weeks, and the one "
+                    + "that is now and the one before it stay"
+            )
+        }
+    }
 }

@@ -84,6 +84,7 @@ enum EngineText {
         return [ErasingText.line(listed: listed, left: left)]
     }
 
+    /// `2.5 GiB`.
     static func size(_ bytes: Int64) -> String {
         for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] as [(String, Int64)] where bytes >= (1 << shift) {
             let tenths = (bytes * 10) >> shift

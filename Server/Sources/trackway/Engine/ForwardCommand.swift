@@ -31,6 +31,7 @@ struct ForwardCommand: AsyncParsableCommand {
               trackway forward --engine nats://a,nats://b,nats://c --engine-credentials engine.json --to http://clickhouse:8123/trackway
               trackway forward … --until-caught-up       write what there is, and end
               trackway forward … --keep 7d               also remove from the stream what is older, and not needed any more
+              trackway forward … --retention 26w         also let go of events in ClickHouse that are older, week by week
               trackway forward … --health-port 9188      answer /livez, /readyz and /metrics on the loopback
             """
     )
@@ -42,6 +43,7 @@ struct ForwardCommand: AsyncParsableCommand {
     var untilCaughtUp = false
 
     @OptionGroup var keeping: KeepingOptions
+    @OptionGroup var expiring: RetentionOptions
 
     @Option(
         help: ArgumentHelp(
@@ -70,6 +72,11 @@ struct ForwardCommand: AsyncParsableCommand {
         if untilCaughtUp, keeping.keep != nil {
             throw ValidationError(
                 "--keep is for a forwarder that goes on; beside --until-caught-up use `trackway engine purge`"
+            )
+        }
+        if untilCaughtUp, expiring.retention != nil {
+            throw ValidationError(
+                "--retention is for a forwarder that goes on; beside --until-caught-up use `trackway engine expire`"
             )
         }
         if let healthPort, !(0...65_535).contains(healthPort) {
@@ -131,7 +138,11 @@ struct ForwardCommand: AsyncParsableCommand {
             news: { report.tell($0) },
             stands: { report.stands($0) }
         )
-        let purging = Task { await keeping.run(forwarding, engine, store, report) }
+        let purging = Task {
+            async let purged: Void = keeping.run(forwarding, engine, store, report)
+            async let expired: Void = expiring.run(store, report)
+            _ = await (purged, expired)
+        }
         let erasing = RecordErasing(engine, origin, store, report)
         let deleting = untilCaughtUp ? nil : Task { await erasing.run() }
         let reason = await withTaskCancellationHandler {
@@ -217,6 +228,9 @@ struct ForwardReport: Sendable {
 
     /// Whether this one writes, as far as it is known; not before it is.
     var isWriting: Bool { wasStandingBy.withLock { $0 } == false }
+
+    /// Whether another forwarder writes, and this one looks on.
+    var isStandingBy: Bool { wasStandingBy.withLock { $0 } == true }
 
     /// It stands elsewhere.
     func stands(_ standing: StreamForwarding.Standing) {

@@ -39,6 +39,9 @@ final class ForwardHealth: Sendable {
     /// Something has happened.
     func tell(_ news: StreamForwarding.News) { state.withLock { $0.figures.tell(news) } }
 
+    /// Weeks of events went by age, or something stands in the way.
+    func expired(_ report: ExpiryReport) { state.withLock { $0.figures.expired(report) } }
+
     /// It has begun, or stands elsewhere.
     func stands(_ standing: StreamForwarding.Standing) { state.withLock { $0.figures.stands(standing) } }
 

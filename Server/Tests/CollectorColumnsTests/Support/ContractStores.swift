@@ -13,6 +13,8 @@ internal import TrackwayJournal
 
 /// An index in SQLite and tables in a server of ClickHouse, both filled from one stream, so that their answers can be compared.
 struct ContractStores: Sendable {
+    /// The stream of both.
+    let stream: StreamMemory
     let server: ClickHouseServer
     let client: ClickHouseClient
     let index: SQLiteEventStore
@@ -36,17 +38,38 @@ struct ContractStores: Sendable {
         }
     }
 
+    /// Which stream the tables are made of.
+    static let origin = ColumnOrigin(records: "INTAKE_0 of today", decisions: "of today")
+
+    /// The tables, to be written into.
+    func tables() async throws -> ClickHouseStore { try await ClickHouseTables(client).open(of: Self.origin) }
+
+    /// What fills the tables.
+    func forwarding(blockEvents: Int = 150) async throws -> StreamForwarding {
+        var cutting = BlockCutter.Limits()
+        cutting.events = blockEvents
+        return StreamForwarding(
+            stream.source,
+            store: try await tables(),
+            cutting: cutting,
+            clock: SystemClock(),
+            sleep: { try? await ContinuousClock().sleep(for: $0) }
+        )
+    }
+
     /// Starts a server, fills both stores, and ends the server.
     ///
     /// - Parameters:
     ///   - budget: What one question may cost, in both.
     ///   - blockEvents: How many events a block has at most.
     ///   - fill: Puts records into the stream.
+    ///   - indexed: What the index is made of instead of that stream.
     ///   - body: Asks.
     static func run(
         budget: QuestionBudget = QuestionBudget(),
         blockEvents: Int = 150,
         fill: (StreamMemory) -> Void,
+        indexed: (StreamMemory) -> StreamMemory = { $0 },
         _ body: @Sendable (ContractStores) async throws -> Void
     ) async throws {
         let stream = StreamMemory()
@@ -56,26 +79,16 @@ struct ContractStores: Sendable {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let index = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero, budget: budget)
         defer { try? index.close() }
-        let indexer = Indexer(stream: stream, store: index)
+        let indexer = Indexer(stream: indexed(stream), store: index)
         indexer.durable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))
         try await indexer.catchUp()
         try await ClickHouseServer.run { server in
             let client = ClickHouseClient(ClickHouseAddress(host: "127.0.0.1", port: server.port), option: "--analysis")
-            let tables = ClickHouseTables(client)
-            let origin = ColumnOrigin(records: "INTAKE_0 of today", decisions: "of today")
-            #expect(try await tables.make(of: origin))
-            var cutting = BlockCutter.Limits()
-            cutting.events = blockEvents
-            let forwarding = StreamForwarding(
-                stream.source,
-                store: try await tables.open(of: origin),
-                cutting: cutting,
-                clock: SystemClock(),
-                sleep: { try? await ContinuousClock().sleep(for: $0) }
-            )
-            #expect(await forwarding.run(untilCaughtUp: true) == nil)
+            #expect(try await ClickHouseTables(client).make(of: origin))
             let columns = ClickHouseEventStore(client, origin: { origin.records }, budget: budget)
-            try await body(ContractStores(server: server, client: client, index: index, columns: columns))
+            let stores = ContractStores(stream: stream, server: server, client: client, index: index, columns: columns)
+            #expect(try await stores.forwarding(blockEvents: blockEvents).run(untilCaughtUp: true) == nil)
+            try await body(stores)
         }
     }
 }

@@ -7,7 +7,7 @@ internal import Foundation
 internal import TrackwayEvents
 
 /// Tables in memory that read `RowBinary` and collapse rows of one key as ClickHouse does.
-final class TableMemory: AuditedStore, ErasedStore {
+final class TableMemory: AuditedStore, ErasedStore, ExpiringStore {
     /// A value of a row.
     enum Value: Hashable, Sendable {
         case integer(Int64)
@@ -30,6 +30,15 @@ final class TableMemory: AuditedStore, ErasedStore {
 
     struct State: Sendable {
         var tables: [ColumnTable: [[Value]: Row]] = [:]
+        /// The weeks from which on events are kept, as they were recorded.
+        var kept: [Int64] = []
+        /// The weeks that were dropped, in this order.
+        var dropped: [Int64] = []
+        /// The time by its clock.
+        var now = Timestamp(milliseconds: 0)
+        /// Called before a week is looked up, with how often that was done.
+        var beforeWeek: @Sendable (Int, inout State) -> Void = { _, _ in }
+        var asked = 0
         /// So many rows were written, repetitions included.
         var written = 0
         /// What becomes of the next orders.
@@ -115,6 +124,48 @@ final class TableMemory: AuditedStore, ErasedStore {
                 }
             }
         }
+    }
+
+    // MARK: What goes by age
+
+    func firstWeek() async throws(ColumnFailure) -> Int64? {
+        state.withLock { state in
+            state.asked += 1
+            state.beforeWeek(state.asked, &state)
+            return state.kept.max()
+        }
+    }
+
+    func drop(week: Int64) async throws(ColumnFailure) {
+        if case .fails = state.withLock({ $0.fate })(nil) { throw ColumnFailure(.unreachable, "It fails.") }
+        state.withLock { state in
+            state.dropped.append(week)
+            state.tables[.events] = state.tables[.events]?.filter { Self.week($0.value, "received") != week }
+        }
+    }
+
+    func clock() async throws(ColumnFailure) -> Timestamp { state.withLock { $0.now } }
+
+    func weeks() async throws(ColumnFailure) -> [StoredWeek] {
+        let rows = rows(.events).reduce(into: [Int64: UInt64]()) { $0[Self.week($1, "received"), default: 0] += 1 }
+        return rows.map { StoredWeek(number: $0.key, rows: $0.value) }
+    }
+
+    func keep(from week: Int64) async throws(ColumnFailure) {
+        let fate = state.withLock { $0.fate }(nil)
+        if case .fails = fate { throw ColumnFailure(.unreachable, "It fails.") }
+        state.withLock { $0.kept.append(week) }
+        if case .unheard = fate { throw ColumnFailure(.unreachable, "Its answer is lost.") }
+    }
+
+    func expired(among blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> Set<UInt64> {
+        guard let kept = state.withLock({ $0.kept.max() }) else { return [] }
+        let places = rows(.places).filter { Self.count($0, "kind") == 0 && Self.week($0, "arrived") < kept }
+        return Set(places.compactMap { Self.block($0) }.filter { blocks.contains($0) })
+    }
+
+    private static func week(_ row: Row, _ column: String) -> Int64 {
+        Int64(count(row, column)) / BlockCutter.millisecondsOfWeek
     }
 
     // MARK: What an audit asks

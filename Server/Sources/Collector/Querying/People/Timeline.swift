@@ -140,7 +140,9 @@ package struct Timeline: Sendable, Hashable {
     }
 
     /// Writes the answer; events as everywhere, with `visit` where one was recorded before the user signed in.
-    package func write(to writer: inout JSONWriter) {
+    ///
+    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
+    package func write(keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.list("events", entries) { entry, writer in
             writer.beginObject()
@@ -151,6 +153,7 @@ package struct Timeline: Sendable, Hashable {
         writer.member("searched", Int64(searched))
         writer.member("of", of)
         if let next { writer.member("next", next.description) }
+        writer.keptFrom(keptFrom)
         writer.endObject()
     }
 }

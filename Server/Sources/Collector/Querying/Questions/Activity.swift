@@ -75,7 +75,9 @@ package struct Lifecycle: Sendable, Hashable {
     }
 
     /// Writes the answer with the question's times.
-    package func write(for question: ActivityQuestion, to writer: inout JSONWriter) {
+    ///
+    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
+    package func write(for question: ActivityQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         question.time.writeMembers(to: &writer)
         writer.list("new", intervals) { $1.integer($0.new) }
@@ -83,6 +85,7 @@ package struct Lifecycle: Sendable, Hashable {
         writer.list("resurrected", intervals) { $1.integer($0.resurrected) }
         writer.list("dormant", intervals) { $1.integer($0.dormant) }
         writer.member("read", Int64(events))
+        writer.keptFrom(keptFrom)
         writer.endObject()
     }
 }
@@ -101,11 +104,14 @@ package struct Stickiness: Sendable, Hashable {
     }
 
     /// Writes the answer with the question's times.
-    package func write(for question: ActivityQuestion, to writer: inout JSONWriter) {
+    ///
+    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
+    package func write(for question: ActivityQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         question.time.writeMembers(to: &writer)
         writer.list("people", people) { $1.integer($0) }
         writer.member("read", Int64(events))
+        writer.keptFrom(keptFrom)
         writer.endObject()
     }
 }

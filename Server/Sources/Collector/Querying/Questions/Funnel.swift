@@ -151,7 +151,9 @@ extension FunnelQuestion {
 
 extension Funnel {
     /// Writes the answer with the question's times and steps.
-    package func write(for question: FunnelQuestion, to writer: inout JSONWriter) {
+    ///
+    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
+    package func write(for question: FunnelQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("from", question.from.milliseconds)
         writer.member("to", question.to.milliseconds)
@@ -173,6 +175,7 @@ extension Funnel {
             }
         }
         writer.member("read", Int64(events))
+        writer.keptFrom(keptFrom)
         writer.endObject()
     }
 }

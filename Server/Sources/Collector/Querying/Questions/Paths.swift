@@ -168,7 +168,9 @@ package struct Paths: Sendable, Hashable {
     }
 
     /// Writes the answer with the question's anchor.
-    package func write(for question: PathQuestion, to writer: inout JSONWriter) {
+    ///
+    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
+    package func write(for question: PathQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("of", question.kind.rawValue)
         switch question.anchor {
@@ -200,6 +202,7 @@ package struct Paths: Sendable, Hashable {
         }
         writer.member("sessions", sessions)
         writer.member("read", Int64(events))
+        writer.keptFrom(keptFrom)
         writer.endObject()
     }
 }

@@ -96,7 +96,9 @@ extension RetentionQuestion {
 
 extension Retention {
     /// Writes the answer with the question's times.
-    package func write(for question: RetentionQuestion, to writer: inout JSONWriter) {
+    ///
+    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
+    package func write(for question: RetentionQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         question.time.writeMembers(to: &writer)
         writer.list("cohorts", cohorts) { cohort, writer in
@@ -106,6 +108,7 @@ extension Retention {
             writer.endObject()
         }
         writer.member("read", Int64(events))
+        writer.keptFrom(keptFrom)
         writer.endObject()
     }
 }

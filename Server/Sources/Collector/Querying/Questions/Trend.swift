@@ -61,11 +61,14 @@ package struct Trend: Sendable, Hashable {
 
 extension Trend {
     /// Writes the answer with the question's times.
-    package func write(for question: Question, to writer: inout JSONWriter) {
+    ///
+    /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
+    package func write(for question: Question, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         question.time.writeMembers(to: &writer)
         writer.list("series", series) { $0.write(to: &$1) }
         writer.member("read", Int64(events))
+        writer.keptFrom(keptFrom)
         writer.endObject()
     }
 }

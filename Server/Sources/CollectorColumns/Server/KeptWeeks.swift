@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// From which week on events are kept, as it is recorded among the tables' marks, in SQL. In words that versions from 18.16 on take.
+///
+/// A mark and no table of its own: tables of the version that there is have it, and programs that do not know it let it be.
+enum KeptWeeks {
+    /// The mark's name. There may be several of it; the highest counts.
+    static let mark = "kept_from_week"
+
+    /// The week, as an expression; -1 when nothing ever went.
+    static let week =
+        "(SELECT if(count() > 0, max(toInt64OrZero(value)), toInt64(-1)) FROM \(ClickHouseStore.markTable) "
+        + "WHERE name = '\(mark)')"
+
+    /// Blocks among some whose events are not kept. A block has events of one week only.
+    ///
+    /// - Parameter condition: Which blocks, about the column `block`.
+    static func blocksGone(where condition: String) -> String {
+        "SELECT DISTINCT block FROM places WHERE kind = \(ArrivalSums.PlaceKind.all.rawValue) AND whose = '' AND \(condition) "
+            + "AND intDiv(arrived, \(BlockCutter.millisecondsOfWeek)) < \(week)"
+    }
+}
+
+extension ClickHouseStore: ExpiringStore {
+    package func firstWeek() async throws(ColumnFailure) -> Int64? {
+        let found = try await numbers("SELECT \(KeptWeeks.week)", columns: 1)
+        return found.first.flatMap { $0 < 0 ? nil : $0 }
+    }
+
+    package func clock() async throws(ColumnFailure) -> Timestamp {
+        let seconds = try await numbers("SELECT toInt64(toUnixTimestamp(now()))", columns: 1)
+        return Timestamp(milliseconds: (seconds.first ?? 0) * 1_000)
+    }
+
+    package func weeks() async throws(ColumnFailure) -> [StoredWeek] {
+        let rows = try await numbers(
+            "SELECT toInt64(partition) AS p, toInt64(sum(rows)), toInt64(sum(bytes_on_disk)) FROM system.parts WHERE active "
+                + "AND database = '\(client.address.database)' AND table = '\(ColumnTable.events.rawValue)' GROUP BY p ORDER BY p",
+            columns: 3
+        )
+        return stride(from: 0, to: rows.count, by: 3).map { index in
+            StoredWeek(
+                number: rows[index],
+                rows: UInt64(clamping: rows[index + 1]),
+                bytes: UInt64(clamping: rows[index + 2])
+            )
+        }
+    }
+
+    package func keep(from week: Int64) async throws(ColumnFailure) {
+        try await mark(KeptWeeks.mark, "\(week)")
+    }
+
+    package func drop(week: Int64) async throws(ColumnFailure) {
+        for table in ColumnTable.byWeek {
+            _ = try await client.ask("ALTER TABLE \(table.rawValue) DROP PARTITION \(week)", isWork: true)
+        }
+    }
+}

@@ -24,6 +24,47 @@ internal import TrackwayJournal
 struct EngineExpiryTests {
     private static let week = BlockCutter.millisecondsOfWeek
 
+    /// Runs with tables that are filled with the weeks 2,810 to 2,819.
+    ///
+    /// - Parameter clockBehind: Whether a collector's clock stood in the week 2,812 when it took the last batch but one.
+    private static func run(
+        seed: UInt64,
+        batches: Int = 60,
+        clockBehind: Bool = false,
+        _ body: @Sendable (ContractStores) async throws -> Void
+    ) async throws {
+        func fill(_ stream: StreamMemory) {
+            QuestionStream.fill(stream, seed: seed, batches: batches)
+            guard clockBehind else { return }
+            for (number, week) in [(UInt64(1), Int64(2_812)), (2, 2_819)] {
+                var batch = SentBatch(8, number * 10...number * 10 + 3)
+                batch.received = week * Self.week + 1
+                stream.append(batch.record)
+            }
+        }
+        try await ContractStores.run(fill: fill, body)
+    }
+
+    /// How many events of all and of one name there are, and how many of each name by a question.
+    private static func counts(_ stores: ContractStores) async throws -> [String] {
+        let time = try #require(
+            QuestionTime(
+                from: Timestamp(milliseconds: QuestionStream.start),
+                to: Timestamp(milliseconds: QuestionStream.start + QuestionStream.length),
+                interval: .day,
+                in: RandomQuestions.zone
+            )
+        )
+        var named = EventQuery()
+        named.name = "tick"
+        let trend = try await stores.columns.trend(Question(in: time))
+        return [
+            "\(try await stores.columns.totals().events)",
+            "\(try await stores.columns.count(matching: named))",
+            "\(trend.events) \(trend.series)",
+        ]
+    }
+
     /// Lets go of everything that arrived before a week.
     private static func expire(
         _ stores: ContractStores,
@@ -74,10 +115,9 @@ struct EngineExpiryTests {
     @Test("questions are answered as by an index that has only what is kept", arguments: EngineServer.seeds)
     func questions(seed: UInt64) async throws {
         let kept: Int64 = 2_814
-        try await ContractStores.run(
-            fill: { QuestionStream.fill($0, seed: seed) },
-            indexed: { KeptPart.of($0, from: kept) }
-        ) { stores in
+        func fill(_ stream: StreamMemory) { QuestionStream.fill(stream, seed: seed) }
+        func part(_ stream: StreamMemory) -> StreamMemory { KeptPart.of(stream, from: kept) }
+        try await ContractStores.run(fill: fill, indexed: part) { stores in
             #expect(try await Self.weeks(stores).contains(2_811))
             #expect(stores.columns.keptFrom == nil)
             let timelines = try await Self.timelines(stores)
@@ -110,11 +150,9 @@ struct EngineExpiryTests {
         let weeks = KeptPart.weeks(of: probe)
         try #require(weeks.count > 2)
         let kept = weeks[1]
-        try await ContractStores.run(
-            blockEvents: 40,
-            fill: { ArrivalStream.fill($0, seed: seed) },
-            indexed: { KeptPart.of($0, from: kept) }
-        ) { stores in
+        func fill(_ stream: StreamMemory) { ArrivalStream.fill(stream, seed: seed) }
+        func part(_ stream: StreamMemory) -> StreamMemory { KeptPart.of(stream, from: kept) }
+        try await ContractStores.run(blockEvents: 40, fill: fill, indexed: part) { stores in
             let all = try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000))
             let before = all.filter { $0.received.milliseconds >= kept * Self.week }
             #expect(!before.isEmpty && before.count < all.count)
@@ -147,7 +185,7 @@ struct EngineExpiryTests {
 
     @Test("a trial drops nothing; killed behind the record, nobody sees the weeks, and the next one drops them")
     func killed() async throws {
-        try await ContractStores.run(fill: { QuestionStream.fill($0, seed: 2) }) { stores in
+        try await Self.run(seed: 2, clockBehind: true) { stores in
             let (rows, weeks) = (try await Self.rows(stores), try await Self.weeks(stores))
             let trial = try await Self.expire(stores, before: 2_815, isTrial: true)
             #expect(trial.expired.map(\.number) == weeks.filter { $0 < 2_815 } && trial.isGood)
@@ -160,12 +198,15 @@ struct EngineExpiryTests {
             let seen = try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000))
             #expect(!seen.isEmpty && seen.allSatisfy { $0.received.milliseconds >= 2_815 * Self.week })
             #expect(try await Self.rows(stores) == rows)
+            let counts = try await Self.counts(stores)
+            #expect(counts[1] == "4")
             // It is finished by whoever comes, also when they would keep more.
             let next = try await Self.expire(stores, before: 2_000)
             #expect(next.isGood && next.expired.map(\.number) == trial.expired.map(\.number), "\(next)")
             #expect(next.keptFrom == Timestamp(milliseconds: 2_815 * Self.week))
             #expect(try await Self.weeks(stores) == weeks.filter { $0 >= 2_815 })
             #expect(try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000)) == seen)
+            #expect(try await Self.counts(stores) == counts)
             var left = rows
             left[.events] = try await Self.rows(stores)[.events]
             #expect(try await Self.rows(stores) == left)
@@ -181,7 +222,7 @@ struct EngineExpiryTests {
 
     @Test("an audit misses nothing, and blocks that are written again bring nothing back")
     func audit() async throws {
-        try await ContractStores.run(fill: { QuestionStream.fill($0, seed: 3) }) { stores in
+        try await Self.run(seed: 3) { stores in
             #expect(try await Self.expire(stores, before: 2_815).isGood)
             let (rows, weeks) = (try await Self.rows(stores), try await Self.weeks(stores))
             let (tables, forwarding) = (try await stores.tables(), try await stores.forwarding())
@@ -217,7 +258,7 @@ struct EngineExpiryTests {
 
     @Test("somebody who is erased goes from all tables; names of weeks that went keep their counts")
     func erased() async throws {
-        try await ContractStores.run(fill: { QuestionStream.fill($0, seed: 4) }) { stores in
+        try await Self.run(seed: 4) { stores in
             let tables = try await stores.tables()
             #expect(try await Self.expire(stores, before: 2_814).isGood)
             let blocks = try await stores.server.ask(
@@ -269,7 +310,7 @@ struct EngineExpiryTests {
 
     @Test("a record of a time to come is told, and nothing goes")
     func early() async throws {
-        try await ContractStores.run(fill: { QuestionStream.fill($0, seed: 5, batches: 10) }) { stores in
+        try await Self.run(seed: 5, batches: 10) { stores in
             let weeks = try await Self.weeks(stores)
             try await stores.tables().keep(from: TableExpiry.week(of: SystemClock().now().wall) + 1)
             let report = try await Self.expire(stores, before: 2_815)

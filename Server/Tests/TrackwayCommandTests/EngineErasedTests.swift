@@ -254,7 +254,7 @@ struct EngineErasedTests {
             var next = LogPosition(stream: 0, sequence: 1)
             let fault = await #expect(throws: StreamFault.self) {
                 while true {
-                    let records = try await setting.engine.looker.records(
+                    let records = try await setting.engine.besideRecords.records(
                         from: next,
                         upTo: LogPosition(stream: 0, sequence: last + 1)
                     )
@@ -267,7 +267,7 @@ struct EngineErasedTests {
 
     /// A list whose user dies before a record is deleted.
     private struct Dying: ErasedRecords {
-        let list: ErasedList
+        let list: OrderedErasures
         let left: Locked<Int>
 
         func prepare() async throws(UpkeepFailure) { try await list.prepare() }
@@ -313,7 +313,7 @@ struct EngineErasedTests {
                 var next = LogPosition(stream: 0, sequence: 1)
                 while next.streamSequence <= last {
                     let end = LogPosition(stream: 0, sequence: last + 1)
-                    next = try #require(try await setting.engine.looker.records(from: next, upTo: end).last).end
+                    next = try #require(try await setting.engine.besideRecords.records(from: next, upTo: end).last).end
                 }
             }
             for _ in 1...4 {

@@ -70,7 +70,7 @@ struct EngineAuditCommand: AsyncParsableCommand {
 
     /// Has the stream looked through again for records of erased installations, where the tables had lost what tells in which blocks these
     /// are: whoever looked meanwhile missed some.
-    private func eraseAgain(_ list: ErasedList, after report: AuditReport) async throws {
+    private func eraseAgain(_ list: OrderedErasures, after report: AuditReport) async throws {
         guard report.mayHaveHiddenErased else { return }
         do throws(UpkeepFailure) {
             if try await list.progress() != ErasureProgress() { try await list.note(ErasureProgress()) }

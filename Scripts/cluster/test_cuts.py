@@ -14,6 +14,7 @@ import time
 import unittest
 import uuid
 
+from check import intakes
 from load import Load, Writer
 from parts import Part, trackway, until
 from stream import NoAnswer, plain
@@ -101,15 +102,30 @@ class Erasing(OnCluster):
         self.acknowledged.add(load.acknowledged)
         def is_deleted():
             try:
-                return not any(leaving.installation.encode() in plain(body) for _, headers, body in self.cluster.engine.read("INTAKE_0")[0] if headers.get("Trackway-Kind") == "intake" and tombstone["id"].encode() not in plain(body))
+                read = [record for name in intakes(self.cluster.engine) for record in self.cluster.engine.read(name)[0]]
+                return not any(leaving.installation.encode() in plain(body) for _, headers, body in read if headers.get("Trackway-Kind") == "intake" and tombstone["id"].encode() not in plain(body))
             except NoAnswer:
                 # Records are deleted while it is read.
                 return False
         until(is_deleted, "its records are deleted from the stream", 60)
         self.expect_whole()
-        self.assertGreaterEqual(len(self.cluster.engine.listed("ERASED_0")), 6)
+        listed = [name.replace("INTAKE", "ERASED") for name in intakes(self.cluster.engine)]
+        self.assertGreaterEqual(sum(len(self.cluster.engine.listed(name)) for name in listed), 6)
         self.assertEqual(self.cluster.clickhouse.number("SELECT count() FROM erasures FINAL FORMAT TabSeparated"), 1)
         until(lambda: self.cluster.clickhouse.number(f"SELECT count() FROM events WHERE installation = unhex('{uuid.UUID(leaving.installation).hex}')") == 0, "the rows are gone")
+
+
+class ErasingFromStreams(Erasing):
+    """The same where three streams take the records; one installation's are in one of them, and in the one before them."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        load = Load(cls.cluster, "before", senders=0, raw=0)
+        assert load.post([cls.cluster.collectors[0]], *Writer("staying", 3).batch(5, refused=0))
+        cls.acknowledged.add(load.acknowledged)
+        made = cls.cluster.command("engine", "plan", "--streams", "3", *cls.cluster.engine_options)
+        assert made.returncode == 0, made.stdout + made.stderr
 
 
 def installation(secret, now):

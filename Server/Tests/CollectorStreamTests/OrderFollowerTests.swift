@@ -244,7 +244,6 @@ struct OrderFollowerTests {
                 #expect(try await upkeep.purge(before: before) == 0)
                 #expect(try await upkeep.extent() == StreamExtent(first: before, last: line.end - 1))
                 #expect(try await upkeep.time(of: before) != nil)
-                #expect(try await upkeep.time(of: before - 1) == nil)
                 let late = Self.follower(engine)
                 try await Self.follow(late) {
                     await Self.until { late.standing == .ordered(line) }

@@ -204,6 +204,15 @@ let package = Package(
             ],
             swiftSettings: house
         ),
+        // Values of streams and of columns together, in virtual time: their rooms do not know each other.
+        .testTarget(
+            name: "CollectorSimulationTests",
+            dependencies: [
+                "CollectorStream", "CollectorColumns", "Collector", "CollectorTesting",
+                .product(name: "TrackwayEvents", package: "trackway"),
+            ],
+            swiftSettings: house
+        ),
         .testTarget(name: "CollectorWebTests", dependencies: ["CollectorWeb", "Collector"], swiftSettings: house),
         .testTarget(
             name: "TrackwayCommandTests",

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorTesting
+
+/// What is simulated.
+struct SimulationPlan: Sendable, CustomStringConvertible {
+    /// What is broken on purpose, so that a simulation is seen to find it.
+    enum Flaw: String, Sendable, CaseIterable {
+        /// The order leaves out the last record of each stream that is closed.
+        case orderLeavesOut
+        /// A collector believes an engine that is not proven.
+        case believesUnproven
+        /// A leader acknowledges what only it has.
+        case acknowledgesAlone
+        /// Streams that are closed are not given time for what is on its way to them.
+        case closesAtOnce
+        /// New streams are opened before everything of the old ones is in the order.
+        case opensTooEarly
+        /// Blocks are decided without a comparison with the one before.
+        case decidesTwice
+        /// A forwarder does not look which events are known.
+        case recognisesNothing
+        /// Whoever holds a record forgets its id when it tries again.
+        case forgetsIDs
+    }
+
+    var seed: UInt64
+    var servers = 5
+    var collectors = 4
+    var forwarders = 2
+    var installations = 20
+    /// So many each of them sends.
+    var batches = 12
+    /// At most so long an installation waits before its next batch, in milliseconds.
+    var pause = 4_000
+    /// When how many streams are to take the records, in milliseconds.
+    var growths: [(at: Int64, streams: Int)] = []
+    /// Things break for so long, in milliseconds.
+    var breaks: Int64 = 60_000
+    /// Between two faults at most so long, in milliseconds.
+    var calm = 6_000
+    /// So many batches a collector may hold.
+    var waiting = 24
+    /// So many records a block may have.
+    var blockRecords = 40
+    /// The clocks of collectors are apart by so much to either side, in milliseconds.
+    var clocks: Int64 = 120_000
+    var flaw: Flaw?
+
+    init(seed: UInt64) { self.seed = seed }
+
+    /// A small cluster, of 2 to 6 streams in the end and up to 12 collectors.
+    static func small(_ seed: UInt64) -> SimulationPlan {
+        var chance = SeededChance(seed: seed &* 7_919)
+        var plan = SimulationPlan(seed: seed)
+        plan.servers = chance.number(3...6)
+        plan.collectors = chance.number(2...12)
+        plan.forwarders = chance.number(1...3)
+        plan.installations = chance.number(4...24)
+        plan.batches = chance.number(4...14)
+        plan.breaks = Int64(chance.number(20...60)) * 1_000
+        plan.pause = 2 * Int(plan.breaks) / plan.batches
+        plan.growths = [(Int64(chance.number(500...20_000)), chance.number(2...3))]
+        if chance.chance(2) {
+            plan.growths.append((plan.growths[0].at + Int64(chance.number(500...20_000)), chance.number(1...6)))
+        }
+        plan.waiting = chance.number(3...40)
+        plan.blockRecords = chance.number(3...60)
+        return plan
+    }
+
+    /// 200 collectors, 64 streams in the end.
+    static func large(_ seed: UInt64, batches: Int) -> SimulationPlan {
+        var plan = SimulationPlan(seed: seed)
+        plan.servers = 9
+        plan.collectors = 200
+        plan.forwarders = 3
+        plan.installations = 20_000
+        plan.batches = max(1, batches / plan.installations)
+        plan.pause = 8_000
+        plan.breaks = max(60_000, Int64(plan.batches) * 4_000)
+        plan.growths = [(plan.breaks / 8, 4), (plan.breaks / 3, 64)]
+        plan.waiting = 1_024
+        plan.blockRecords = 5_000
+        plan.clocks = 50
+        return plan
+    }
+
+    var description: String {
+        "seed \(seed): \(servers) servers, \(collectors) collectors, \(forwarders) forwarders, \(installations) installations of \(batches) "
+            + "batches each at most \(pause) ms apart, streams \(growths.map { "\($0.streams) at \($0.at) ms" }), \(waiting) batches held, "
+            + "blocks of \(blockRecords)" + (flaw.map { ", broken: \($0)" } ?? "")
+    }
+}
+
+/// Something that breaks, and is well again after a while.
+struct SimulatedFault: Sendable, Hashable, CustomStringConvertible {
+    enum Kind: String, Sendable, CaseIterable {
+        /// A server dies.
+        case kill
+        /// A server stops, with its connections open.
+        case pause
+        /// A server, or a small side of the cluster, reaches the others no more.
+        case cut
+        /// A server comes back without syncing.
+        case lazy
+        /// A server's disk is slow.
+        case slow
+        /// Answers are lost.
+        case lose
+        /// Everything on the network takes long.
+        case late
+        /// A collector or forwarder dies.
+        case node
+        /// A collector or forwarder sleeps.
+        case sleep
+        /// The tables cannot be reached.
+        case tables
+        /// Whoever has other streams take the records dies.
+        case growth
+    }
+
+    /// When, in milliseconds.
+    var at: Int64
+    var kind: Kind
+    /// Which server or node, modulo how many there are.
+    var target: Int
+    /// For so long, in milliseconds.
+    var lasts: Int64
+
+    var description: String { "\(at) \(kind.rawValue) \(target) \(lasts)" }
+
+    init(at: Int64, kind: Kind, target: Int, lasts: Int64) {
+        self.at = at
+        self.kind = kind
+        self.target = target
+        self.lasts = lasts
+    }
+
+    /// Reads a line of a script.
+    init?(_ line: some StringProtocol) {
+        let words = line.split(separator: " ")
+        guard words.count == 4, let at = Int64(words[0]), let kind = Kind(rawValue: String(words[1])),
+            let target = Int(words[2]), let lasts = Int64(words[3])
+        else { return nil }
+        self.init(at: at, kind: kind, target: target, lasts: lasts)
+    }
+
+    /// The faults of a plan.
+    static func all(of plan: SimulationPlan) -> [SimulatedFault] {
+        var chance = SeededChance(seed: plan.seed &* 104_729 &+ 17)
+        var faults: [SimulatedFault] = []
+        var now: Int64 = 200
+        while true {
+            now += Int64(chance.number(50...plan.calm))
+            if now >= plan.breaks { return faults }
+            let kind = [
+                Kind.kill, .kill, .pause, .cut, .cut, .lazy, .slow, .lose, .late, .node, .node, .node, .sleep, .tables,
+                .growth, .growth,
+            ][chance.number(0...15)]
+            let lasts: ClosedRange<Int> =
+                switch kind {
+                case .kill: 100...12_000
+                case .pause, .cut: 500...20_000
+                case .lazy: 20_000...30_000
+                case .slow: 1_000...15_000
+                case .lose, .late: 500...8_000
+                case .node, .growth: 50...3_000
+                case .sleep: chance.chance(6) ? 130_000...150_000 : 1_000...20_000
+                case .tables: 500...10_000
+                }
+            let fault = SimulatedFault(
+                at: now,
+                kind: kind,
+                target: chance.number(0...10_000),
+                lasts: Int64(chance.number(lasts))
+            )
+            faults.append(fault)
+            // Two at a time, so that nobody has a majority for a while.
+            if [.kill, .pause].contains(kind), chance.chance(3) {
+                faults.append(.init(at: now, kind: kind, target: fault.target + 1, lasts: fault.lasts))
+            }
+        }
+    }
+}

@@ -54,10 +54,11 @@ engine-test: bootstrap  ## Real servers of NATS and ClickHouse, collectors and f
 	swift build --package-path Server --product trackway
 	Scripts/cluster-test faults test_faults.Faults
 
-cluster-test: bootstrap  ## Every fault of a cluster, then MINUTES (20) of kills and pauses at moments of SEED, and a check of everything
+cluster-test: bootstrap  ## A simulation of 64 streams, every fault of a cluster, then MINUTES (20) of kills and pauses at moments of SEED, and a check of everything
 	Scripts/bootstrap cluster || echo 'cluster-test: not everything could be installed'
 	swift build --package-path Server --product trackway
 	TRACKWAY_ENGINE_TESTS=1 TRACKWAY_ENGINE_SEEDS=8 Scripts/run-tests --package-path Server $(CHECKED) --no-parallel --filter 'CollectorColumnsTests.Engine'
+	Scripts/cluster-test simulation
 	Scripts/cluster-test faults
 	Scripts/cluster-test soak --minutes $(or $(MINUTES),20) $(if $(SEED),--seed $(SEED))
 

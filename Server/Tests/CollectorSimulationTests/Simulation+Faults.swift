@@ -16,6 +16,7 @@ extension Simulation {
             reconsider()
             after(fault.lasts) { simulation in
                 simulation.servers[server].isPaused = false
+                simulation.isMetAgain(server)
                 simulation.reconsider()
             }
             // Who hears nothing from it leaves in the end.
@@ -26,7 +27,10 @@ extension Simulation {
             for server in all { servers[server].side = 1 }
             reconsider()
             after(fault.lasts) { simulation in
-                for server in all { simulation.servers[server].side = 0 }
+                for server in all {
+                    simulation.servers[server].side = 0
+                    simulation.isMetAgain(server)
+                }
                 simulation.reconsider()
             }
         case .lazy:
@@ -72,6 +76,11 @@ extension Simulation {
 
     private func after(_ delay: Int64, _ action: @escaping (Simulation) -> Void) {
         queue.add(.other(action), after: delay)
+    }
+
+    /// One that does not sync is looked at again: until then it was gone.
+    private func isMetAgain(_ server: Int) {
+        if servers[server].lazySince != nil { servers[server].lazySince = now }
     }
 
     private func killServer(_ server: Int) {

@@ -267,7 +267,7 @@ extension Simulation {
 
     /// When other streams are opened nothing of those before them is missing.
     private func compareClosed(_ line: OrderLine?, _ entry: OrderEntry) {
-        for (stream, end) in line?.ends ?? [:] where Int(end) < logs[stream].stored {
+        for (stream, end) in (line?.ends ?? [:]).sorted(by: { $0.key < $1.key }) where Int(end) < logs[stream].stored {
             broken(
                 "entry \(entry.number) opens other streams, and INTAKE_\(stream) has \(logs[stream].stored) records, of which \(end) are in the order"
             )

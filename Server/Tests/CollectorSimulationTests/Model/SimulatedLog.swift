@@ -8,7 +8,7 @@ struct SimulatedServer {
     var isPaused = false
     /// Which servers it reaches: those with the same number.
     var side = 0
-    /// Since when it runs and does not sync; nil while it does, or is gone.
+    /// Since when it runs, is reached, and does not sync; nil while it does, or is gone.
     var lazySince: Int64?
     /// So long its disk takes, in milliseconds.
     var disk: Int64 = 2

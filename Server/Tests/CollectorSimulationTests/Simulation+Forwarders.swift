@@ -58,14 +58,7 @@ extension Simulation {
             }
         case .rest: broken("forwarder \(node) rests")
         case .stop(let reason):
-            // A leader that was cut off, and does not know it, has no decision that others have made since. The process ends, and is
-            // started again.
-            guard reason.contains("no such block was decided") else {
-                return broken("forwarder \(node) stopped: \(reason)")
-            }
-            outcome.stops += 1
-            kill(node)
-            queue.add(.other { if !$0.nodes[node].isAlive { $0.start(node) } }, after: 5_000)
+            broken("forwarder \(node) stopped: \(reason)")
         }
     }
 
@@ -75,8 +68,9 @@ extension Simulation {
             return nil
         }
         if block > 0, Int(block) <= copied { return decided[Int(block) - 1] }
-        // A copy may lag behind; the leader's does not.
+        // A copy may lag behind; the leader's does not, unless it was cut off from the others.
         guard let told = teller(of: Self.blocks, from: server), told.stored < Int(block) else { return nil }
+        if let former = told.former, now - former.since >= 2_000 { return nil }
         return .some(nil)
     }
 

@@ -23,8 +23,6 @@ final class Simulation {
         var repeated = 0
         var entries = 0
         var blocks = 0
-        /// So often a forwarder ended since somebody told it old news of what was decided.
-        var stops = 0
         var events = 0
         /// So often the order was read.
         var reads = 0

@@ -57,6 +57,21 @@ struct BlockStreamTests {
         #expect(try await stream.decision(2) == nil)
     }
 
+    @Test("a leader that does not hear the others does not say what is not decided: they may have decided it since")
+    func cutOff() async throws {
+        let engine = SimulatedEngine()
+        let stream = Self.stream(engine)
+        _ = try await stream.decide(Self.decision(1, last: 5))
+        engine.change { state in
+            state.facts.replicas = ["n1", "n2"].map { .init(name: $0, silence: .seconds(3)) }
+        }
+        #expect(try await stream.decision(1) != nil)
+        let failure = await #expect(throws: BlockDecisionFailure.self) { try await stream.decision(2) }
+        #expect(failure?.isLasting == false && failure?.description.contains("does not hear the others") == true)
+        engine.change { $0.facts.replicas[1].silence = .zero }
+        #expect(try await stream.decision(2) == nil)
+    }
+
     @Test("what somebody else put there is told as such, and so is a full stream")
     func strangers() async throws {
         let engine = SimulatedEngine()

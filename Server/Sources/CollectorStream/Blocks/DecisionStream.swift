@@ -55,6 +55,15 @@ struct DecisionStream: Sendable {
             guard Self.errorNumber(opinion) == Self.noRecordFound else {
                 throw BlockDecisionFailure("The stream \(name) cannot be read from \(number) on now.")
             }
+            // One that was cut off from the others, and does not know it, has not what they decided since.
+            let told = try await ask("$JS.API.STREAM.INFO.\(name)", body: [])
+            // What cannot be read says nothing of a majority.
+            guard let facts = try? StreamFacts(told), facts.isToldByMajority(after: DurabilityGate.Demands().silence)
+            else {
+                throw BlockDecisionFailure(
+                    "Who leads the stream \(name) does not hear the others, so it is not known what is decided."
+                )
+            }
             return nil
         }
         if let status = answer.status {

@@ -39,7 +39,7 @@ package final class Engine: Sendable {
     ///   - addresses: Its servers.
     ///   - credentials: Who connects.
     ///   - tls: Encrypts connections to servers whose addresses want it.
-    ///   - options: How much may be held for each of its streams.
+    ///   - options: How much may be held for it.
     ///   - known: The highest sequence that was read from the stream before, where there is one alone.
     ///   - clock: The time.
     ///   - chance: Makes inboxes, and the ids of records that have none of their own.
@@ -176,6 +176,7 @@ package final class Engine: Sendable {
         intake = OrderedIntake(
             order,
             engine: engine,
+            options: options,
             sleep: sleep,
             intake: { streams[$0].intake },
             all: { streams.all.map { $0.stream.intake } }

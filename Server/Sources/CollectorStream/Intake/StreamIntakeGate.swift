@@ -50,10 +50,7 @@ struct StreamIntakeGate: Sendable {
     mutating func offered(bytes: Int) -> IntakeError? {
         if let end { return end }
         guard heldRecords < options.waitingBatches, heldBytes == 0 || heldBytes + bytes <= options.waitingBytes else {
-            return IntakeError(
-                code: .busy,
-                message: "\(heldRecords) batches wait for the engine already; come back in a moment."
-            )
+            return .waiting(heldRecords)
         }
         heldRecords += 1
         heldBytes += bytes
@@ -180,6 +177,11 @@ struct StreamIntakeGate: Sendable {
 }
 
 extension IntakeError {
+    /// Too many batches wait already.
+    static func waiting(_ records: Int) -> IntakeError {
+        IntakeError(code: .busy, message: "\(records) batches wait for the engine already; come back in a moment.")
+    }
+
     /// What a sender is told of a record that was given up.
     init(_ refusal: HeldRefusal) {
         let code: Code =

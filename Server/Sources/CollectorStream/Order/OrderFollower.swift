@@ -166,16 +166,17 @@ package final class OrderFollower: Sendable {
         case .ordered:
             if try await read() { return nil }
             let now = clock.now().monotonic
-            let (proposal, isLacking) = state.withLock { state -> (OrderEntry?, Bool) in
+            let (proposal, isSoon) = state.withLock { state -> (OrderEntry?, Bool) in
                 guard case .ordered(let line) = state.standing else { return (nil, false) }
                 let proposal = line.proposal(known: state.known)
-                return (state.keeping.isDue(proposal != nil, at: now) ? proposal : nil, proposal != nil)
+                let isDue = state.keeping.isDue(proposal != nil, at: now)
+                return (isDue ? proposal : nil, proposal != nil && state.keeping.isOurs)
             }
             if let proposal {
                 try await decide(proposal)
                 return nil
             }
-            return isLacking ? times.wait : times.look
+            return isSoon ? times.wait : times.look
         }
     }
 

@@ -17,7 +17,15 @@ package final class OrderedIntake: RecordIntake {
     private let intake: @Sendable (Int) -> StreamIntake
     private let all: @Sendable () -> [StreamIntake]
     private let engine: any StreamEngine
+    private let options: IntakeOptions
     private let sleep: @Sendable (Duration) async -> Void
+    private let held = Locked(Held())
+
+    /// What waits for an answer, of all streams together.
+    private struct Held: Sendable {
+        var records = 0
+        var bytes = 0
+    }
 
     /// An intake on the streams of an order.
     ///
@@ -25,16 +33,19 @@ package final class OrderedIntake: RecordIntake {
     ///   - intake: The intake on a stream of a number.
     ///   - all: Those that were asked for.
     ///   - engine: Where the streams are.
+    ///   - options: How much may be held, of all streams together.
     ///   - sleep: Waits; ends early when it is cancelled.
     init(
         _ order: OrderFollower,
         engine: any StreamEngine,
+        options: IntakeOptions,
         sleep: @escaping @Sendable (Duration) async -> Void,
         intake: @escaping @Sendable (Int) -> StreamIntake,
         all: @escaping @Sendable () -> [StreamIntake]
     ) {
         self.order = order
         self.engine = engine
+        self.options = options
         self.sleep = sleep
         self.intake = intake
         self.all = all
@@ -52,6 +63,13 @@ package final class OrderedIntake: RecordIntake {
         record: [UInt8],
         route: IntakeRoute
     ) async throws(IntakeError) -> Commit {
+        if let refusal = offered(record.count) { throw refusal }
+        defer {
+            held.withLock { held in
+                held.records -= 1
+                held.bytes -= record.count
+            }
+        }
         let partition = StreamPlace.partition(of: route.installation)
         while true {
             let open = open
@@ -62,6 +80,19 @@ package final class OrderedIntake: RecordIntake {
             } catch {
                 guard await hasMoved(open, error) else { throw error }
             }
+        }
+    }
+
+    /// A record was offered: why it cannot be held, or nil when it counts as held from here on.
+    private func offered(_ bytes: Int) -> IntakeError? {
+        held.withLock { held in
+            guard held.records < options.waitingBatches, held.bytes == 0 || held.bytes + bytes <= options.waitingBytes
+            else {
+                return .waiting(held.records)
+            }
+            held.records += 1
+            held.bytes += bytes
+            return nil
         }
     }
 

@@ -248,10 +248,7 @@ package struct StreamGrowing: Sendable {
         case .unknown: throw BlockDecisionFailure("The order of the engine's streams is not known yet.")
         case .ordered(let known): line = known
         case .single:
-            guard let facts = try await StreamSetup.facts(of: StreamPlace(), on: engine.client) else {
-                throw BlockDecisionFailure("The engine does not tell about the stream \(StreamPlace().stream).")
-            }
-            line = OrderLine(behind: facts.lastSequence)
+            line = OrderLine(behind: try await end(StreamPlace()))
         }
         // Whoever slept may want streams that others came after.
         guard let first = streams.first, first > line.streams.last ?? 0 else { return }

@@ -22,8 +22,8 @@ package struct StreamGrowing: Sendable {
         package var rest: Duration = .milliseconds(500)
         /// After a failure, and while something is waited for.
         package var pause: Duration = .milliseconds(100)
-        /// So many failures in a row are borne.
-        package var attempts = 100
+        /// So long one failure after the other is borne.
+        package var limit: Duration = .seconds(60)
 
         /// The usual times.
         package init() {}
@@ -54,7 +54,7 @@ package struct StreamGrowing: Sendable {
     /// - Returns: Why it cannot be done, in a sentence; nil when it is, or was to be a trial.
     package func run(to count: Int, isTrial: Bool = false, news: (News) -> Void) async -> String? {
         var growth = StreamGrowth(to: count)
-        var failures = 0
+        var failing: MonotonicTime?
         var told: StreamGrowth.Step?
         while !Task.isCancelled {
             do {
@@ -68,19 +68,29 @@ package struct StreamGrowing: Sendable {
                 told = step
                 if isTrial { return nil }
                 try await take(step, &growth)
-                failures = 0
+                failing = nil
             } catch {
-                failures += 1
-                if failures >= times.attempts {
+                let now = engine.clock.now().monotonic
+                let reason = Self.sentence(error)
+                if failing == nil { news(.trouble(reason)) }
+                let since = failing ?? now
+                failing = since
+                if since.duration(to: now) >= times.limit {
                     return
-                        "\(error) What was begun stays so; the same command goes on. Where servers lack room, give them more "
+                        "\(reason) What was begun stays so; the same command goes on. Where servers lack room, give them more "
                         + "(max_file_store), or name smaller streams with --gigabytes."
                 }
-                if failures == 1 { news(.trouble("\(error)")) }
                 await engine.sleep(times.pause)
             }
         }
         return "It was told to end. What was begun stays so; the same command goes on."
+    }
+
+    private static func sentence(_ error: any Error) -> String {
+        guard let failure = error as? NATSRequestFailure else { return "\(error)" }
+        let reason = PublishOutcome(failure).reason ?? "the engine does not answer"
+        return
+            "A stream could not be asked about or changed: \(reason). See also whether its user may publish to $JS.API.STREAM.UPDATE.>."
     }
 
     /// What there is.

@@ -187,16 +187,16 @@ struct OrderLineTests {
         one.decided(true)
         other.read()
         #expect(Self.due(&one, at: [300], isLacking: false) == [])
-        #expect(Self.due(&one, at: [310, 329, 330]) == [330])
+        #expect(Self.due(&one, at: [310, 409, 410]) == [410])
         one.decided(true)
         // The first one has died.
-        #expect(Self.due(&other, at: [330, 729, 730]) == [730])
+        #expect(Self.due(&other, at: [410, 809, 810]) == [810])
         other.decided(true)
         one.read()
         #expect(other.isOurs && !one.isOurs)
-        #expect(Self.due(&one, at: [740, 1_039, 1_040]) == [1_040])
+        #expect(Self.due(&one, at: [820, 1_119, 1_120]) == [1_120])
         // When nobody knows what became of a decision, somebody else may have been first.
         other.decided(false)
-        #expect(Self.due(&other, at: [1_000, 1_100, 1_400]) == [1_400])
+        #expect(Self.due(&other, at: [1_200, 1_300, 1_600]) == [1_600])
     }
 }

@@ -8,8 +8,8 @@ package import TrackwayEvents
 package struct OrderKeeping: Sendable {
     /// How long what may take.
     package struct Times: Sendable, Hashable {
-        /// So long one that goes on lets records gather.
-        package var own: Duration = .milliseconds(20)
+        /// So long one that goes on lets records gather: entries are kept as long as records.
+        package var own: Duration = .milliseconds(100)
         /// So long one that stands by lets the others go first.
         package var others: Duration = .milliseconds(300)
 

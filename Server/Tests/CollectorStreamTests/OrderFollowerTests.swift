@@ -187,15 +187,25 @@ struct OrderFollowerTests {
     @Test("what somebody else put into the order is told, and nothing is read beyond it")
     func stranger() async throws {
         let (engine, line) = try Self.engine(entries: 3)
-        engine.state.withLock { $0.streams[OrderStream.name]?.records.append(Array("hello".utf8)) }
         let told = Locked<[String]>([])
         let order = Self.follower(engine) { sentence in told.withLock { $0.append(sentence) } }
         try await Self.follow(order) {
+            await Self.until { order.standing == .ordered(line) }
+            engine.state.withLock { $0.streams[OrderStream.name]?.records.append(Array("hello".utf8)) }
             await Self.until { told.withLock { !$0.isEmpty } }
             #expect(told.withLock { $0[0] }.contains("no entry of the order"))
             #expect(told.withLock { $0[0] }.contains(OrderStream.subject))
+            // What was known stays so: records go on being taken into the streams that are open.
+            #expect(order.standing == .ordered(line))
             engine.state.withLock { state in _ = state.streams[OrderStream.name]?.records.removeLast() }
             await Self.until { order.standing == .ordered(line) && order.trouble == nil }
+            // Without the order nobody takes the first stream's own for it.
+            let gone = engine.state.withLock { state in state.streams.removeValue(forKey: OrderStream.name) }
+            await Self.until { order.trouble?.contains("is gone") == true }
+            #expect(order.standing == .ordered(line))
+            engine.state.withLock { $0.streams[OrderStream.name] = gone }
+            await Self.until { order.trouble == nil }
+            #expect(order.standing == .ordered(line))
         }
     }
 

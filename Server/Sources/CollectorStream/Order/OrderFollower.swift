@@ -33,6 +33,8 @@ package final class OrderFollower: Sendable {
         case ordered(OrderLine)
     }
 
+    /// After so many failures in a row it is read anew.
+    private static let failuresInVain = 20
     /// So many of the newest entries are kept in memory, for whoever asks where a record is.
     private static let recent = 512
 
@@ -47,6 +49,10 @@ package final class OrderFollower: Sendable {
 
     struct State: Sendable {
         var standing = Standing.unknown
+        /// Whether what was read does not go on, and is read anew. What is known until then stays so: records are taken meanwhile.
+        var isLost = false
+        /// How often in a row it could not be read.
+        var failures = 0
         /// Whether the stream of the order is there, though nothing is in it.
         var isThere = false
         /// The last record of each stream that is known to be stored.
@@ -152,6 +158,10 @@ package final class OrderFollower: Sendable {
 
     /// - Returns: How long to wait before the next one; nil for not at all.
     private func step() async throws(BlockDecisionFailure) -> Duration? {
+        if state.withLock({ $0.isLost }) {
+            try await begin()
+            return nil
+        }
         switch standing {
         case .unknown:
             try await begin()
@@ -182,6 +192,13 @@ package final class OrderFollower: Sendable {
 
     private func begin() async throws(BlockDecisionFailure) {
         guard let extent = try await stream.extent(), extent.last > 0 else {
+            if case .ordered = standing {
+                throw BlockDecisionFailure(
+                    "The stream \(OrderStream.name) is gone, and with it the order of all records: see what became of it. Records are taken, "
+                        + "and none of them can be searched.",
+                    isLasting: true
+                )
+            }
             state.withLock { $0.standing = .single }
             return changed(.single)
         }
@@ -193,12 +210,7 @@ package final class OrderFollower: Sendable {
                 isLasting: true
             )
         }
-        state.withLock { state in
-            state.isThere = true
-            state.recent = []
-            state.standing = .ordered(line)
-        }
-        try take(entries)
+        try take(entries, behind: line)
     }
 
     /// - Returns: Whether there were new entries.
@@ -220,21 +232,34 @@ package final class OrderFollower: Sendable {
         return true
     }
 
-    private func take(_ entries: [OrderEntry]) throws(BlockDecisionFailure) {
+    /// - Parameter beginning: The order before them, where it is read anew.
+    private func take(_ entries: [OrderEntry], behind beginning: OrderLine? = nil) throws(BlockDecisionFailure) {
         let result = state.withLock { state -> Result<OrderLine?, OrderFault> in
-            guard case .ordered(var line) = state.standing else { return .success(nil) }
+            var line: OrderLine
+            switch state.standing {
+            case .ordered(let known): line = beginning ?? known
+            case .unknown, .single:
+                guard let beginning else { return .success(nil) }
+                line = beginning
+            }
+            var recent = beginning == nil ? state.recent : []
             do throws(OrderFault) {
                 // Whoever looked at the same time may have taken some of them already.
                 for entry in entries where entry.number >= line.next {
                     try line.take(entry)
-                    state.recent.append(entry)
+                    recent.append(entry)
                     for (stream, end) in line.ends where end > state.known[stream] ?? 0 { state.known[stream] = end }
                 }
             } catch {
                 return .failure(error)
             }
-            state.recent.removeFirst(max(0, state.recent.count - Self.recent))
+            recent.removeFirst(max(0, recent.count - Self.recent))
+            state.recent = recent
             state.standing = .ordered(line)
+            if beginning != nil {
+                state.isThere = true
+                state.isLost = false
+            }
             return .success(line)
         }
         switch result {
@@ -274,14 +299,20 @@ package final class OrderFollower: Sendable {
     private func met(_ failure: BlockDecisionFailure) {
         let isNew = state.withLock { state in
             defer { state.trouble = failure.description }
-            // What was read does not go on, or is gone: it is read anew.
-            if failure.isLasting { state.standing = .unknown }
+            state.failures += 1
+            // Nobody who hands it out may mean that it is gone, which its leader is asked about.
+            if failure.isLasting || state.failures % Self.failuresInVain == 0 { state.isLost = true }
             return failure.isLasting && state.trouble != failure.description
         }
         if isNew { notice(failure.description) }
     }
 
-    private func solved() { state.withLock { $0.trouble = nil } }
+    private func solved() {
+        state.withLock { state in
+            state.trouble = nil
+            state.failures = 0
+        }
+    }
 
     private func pause(_ duration: Duration) async {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

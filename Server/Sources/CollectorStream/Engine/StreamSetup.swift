@@ -26,13 +26,20 @@ struct StreamSetup: Sendable {
     /// Whether only the last record of each subject is kept.
     private let keepsLast: Bool
 
-    private init(name: String, subject: String, bytes: Int64, recordBytes: Int64) {
+    private init(
+        name: String,
+        subject: String,
+        bytes: Int64 = -1,
+        recordBytes: Int64,
+        isForEver: Bool = false,
+        keepsLast: Bool = false
+    ) {
         self.name = name
         self.subject = subject
         self.bytes = bytes
         self.recordBytes = recordBytes
-        isForEver = false
-        keepsLast = false
+        self.isForEver = isForEver
+        self.keepsLast = keepsLast
     }
 
     /// The stream of an intake that takes no records yet.
@@ -47,37 +54,28 @@ struct StreamSetup: Sendable {
 
     /// The stream in which collectors say how far their indexes are.
     init(readersOf place: StreamPlace) {
-        name = place.readers
-        subject = place.readerSubjects
         // One record of some hundred bytes for each collector.
-        bytes = -1
-        recordBytes = 64 << 10
-        isForEver = false
-        keepsLast = true
+        self.init(name: place.readers, subject: place.readerSubjects, recordBytes: 64 << 10, keepsLast: true)
     }
 
     /// The stream in which it is listed what was deleted from an intake's stream since it was erased. Nothing may be taken out of it: what is
     /// not listed there and is missing is a loss.
     init(erasedOf place: StreamPlace) {
-        name = place.erased
-        subject = place.erasedSubjects
         // Some 200 bytes for each record that was deleted.
-        bytes = -1
-        recordBytes = 64 << 10
-        isForEver = true
-        keepsLast = true
+        self.init(
+            name: place.erased,
+            subject: place.erasedSubjects,
+            recordBytes: 64 << 10,
+            isForEver: true,
+            keepsLast: true
+        )
     }
 
     /// The stream of what is decided about an intake's blocks. Nothing may ever be taken out of it: the number of a decision is that
     /// of its block.
     init(decisionsOf place: StreamPlace) {
-        name = place.decisions
-        subject = place.decisionSubject
         // Some 200 bytes a block, and a block a second at most: not worth a limit that would stop everything one day.
-        bytes = -1
-        recordBytes = 64 << 10
-        isForEver = true
-        keepsLast = false
+        self.init(name: place.decisions, subject: place.decisionSubject, recordBytes: 64 << 10, isForEver: true)
     }
 
     /// What the engine is told.

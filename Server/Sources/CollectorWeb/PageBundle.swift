@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
+public import Collector
 
 /// The page's files as they are served: its modules as one script, its style sheets as one.
 ///
@@ -11,12 +11,12 @@ package import Collector
 /// The modules are linked as they lie in the folder: each becomes a function of its own that gives what it exports, in the order
 /// in which they need one another. Understood are `import { a, b as c } from "./file.js";` on one line, and `export` before a
 /// constant, a function or a class, or of a list of names.
-package struct PageBundle: Sendable {
+public struct PageBundle: Sendable {
     /// The page, the script, the style sheet, and the files that are neither.
-    package let assets: [WebAsset]
+    public let assets: [WebAsset]
 
     /// Why files cannot be put together.
-    package enum Failure: Error, Hashable {
+    public enum Failure: Error, Hashable {
         /// A module that needs itself, by way of others.
         case cycle(String)
         /// A line that imports or exports in a way that is not understood.
@@ -31,7 +31,7 @@ package struct PageBundle: Sendable {
     ///
     /// - Parameter files: As they lie in the folder, the page under `/`. Files that the page does not lead to are left out.
     /// - Complexity: O(bytes).
-    package init(_ files: [WebAsset]) throws(Failure) {
+    public init(_ files: [WebAsset]) throws(Failure) {
         let byPath = Dictionary(files.map { ($0.path, $0) }) { $1 }
         guard let page = byPath["/"] else { throw .page }
         let asked = Self.asked(by: page)

@@ -2,16 +2,16 @@
 // Copyright 2026 the Trackway authors
 
 /// A parsed answer.
-package struct HTTPAnswer: Sendable {
-    package var status: Int
-    package var headers: [String: String]
-    package var body: String
+public struct HTTPAnswer: Sendable {
+    public var status: Int
+    public var headers: [String: String]
+    public var body: String
 
     /// The code of an error's body.
-    package var errorCode: String? { text("code") }
+    public var errorCode: String? { text("code") }
 
     /// A text member of a flat body, without parsing it.
-    package func text(_ member: String) -> String? {
+    public func text(_ member: String) -> String? {
         guard let start = body.range(of: "\"\(member)\":\"") else { return nil }
         return String(body[start.upperBound...].prefix { $0 != "\"" })
     }

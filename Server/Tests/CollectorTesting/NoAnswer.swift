@@ -2,6 +2,6 @@
 // Copyright 2026 the Trackway authors
 
 /// The connection ended without an answer.
-package struct NoAnswer: Error {
-    package init() {}
+public struct NoAnswer: Error {
+    public init() {}
 }

@@ -2,21 +2,21 @@
 // Copyright 2026 the Trackway authors
 
 /// A usage report as clients of SAP Mobile Services send it: the format's example.
-package enum SAPUsageSamples {
+public enum SAPUsageSamples {
     /// The application it belongs to.
-    package static let application = "org.example.shop"
+    public static let application = "org.example.shop"
     /// The device it comes from.
-    package static let device = "0C2A7C36-5D0B-4C6E-8C0F-6C1E2B7F90A4"
+    public static let device = "0C2A7C36-5D0B-4C6E-8C0F-6C1E2B7F90A4"
     /// Its session.
-    package static let session = "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10"
+    public static let session = "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10"
     /// Its id.
-    package static let report = "7B6C1F0A-2E64-4C0B-9D7C-5A0E9B1B3C55"
+    public static let report = "7B6C1F0A-2E64-4C0B-9D7C-5A0E9B1B3C55"
     /// Where it is sent.
-    package static let path = path(of: application, device: device)
+    public static let path = path(of: application, device: device)
     /// The report.
-    package static let body = report(events: events)
+    public static let body = report(events: events)
     /// Its events.
-    package static let events = [
+    public static let events = [
         #"{"key":"SessionStart","time":"2024-06-10T08:13:20.000+02:00"}"#,
         #"{"type":"viewDisplayed","key":"BehaviorEvent","time":"2024-06-10T08:13:23.120+02:00","view":"Products Listing Screen"}"#,
         #"{"type":"userInteraction","key":"BehaviorEvent","time":"2024-06-10T08:13:29.480+02:00","view":"Products Listing Screen","element":"Products Table","action":"Row Selected","value":"Trail Shoe"}"#,
@@ -25,13 +25,13 @@ package enum SAPUsageSamples {
     ]
 
     /// Where reports of an application go.
-    package static func path(of application: String, and other: String? = nil, device: String? = nil) -> String {
+    public static func path(of application: String, and other: String? = nil, device: String? = nil) -> String {
         "/mobileservices/application/\(application)/clientusage/v1/runtime/clientusage/application/\(other ?? application)"
             + (device.map { "/device/\($0)" } ?? "")
     }
 
     /// A report with these events in one session.
-    package static func report(
+    public static func report(
         _ id: String = report,
         application: String = application,
         device: String = device,

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// A batch as a collector keeps it, written down by hand so that the tests do not believe our own encoder.
-package struct SentBatch {
-    package var installation: UInt64
-    package var writer: UInt64 = 1
+public struct SentBatch {
+    public var installation: UInt64
+    public var writer: UInt64 = 1
     /// The numbers of its events, which also make their ids.
-    package var sequences: ClosedRange<UInt64>
-    package var dropped: ClosedRange<UInt64>?
+    public var sequences: ClosedRange<UInt64>
+    public var dropped: ClosedRange<UInt64>?
     /// Which of its events were refused, from 0.
-    package var rejected: [Int] = []
-    package var received: Int64 = 1_700_000_000_000
-    package var session = "s"
-    package var user: String?
+    public var rejected: [Int] = []
+    public var received: Int64 = 1_700_000_000_000
+    public var session = "s"
+    public var user: String?
     /// What its events are called.
-    package var name = "tick"
+    public var name = "tick"
     /// More lines behind its events.
-    package var more: [String] = []
+    public var more: [String] = []
 
-    package init(_ installation: UInt64, _ sequences: ClosedRange<UInt64>) {
+    public init(_ installation: UInt64, _ sequences: ClosedRange<UInt64>) {
         self.installation = installation
         self.sequences = sequences
     }
 
-    package static func installation(_ number: UInt64) -> InstallationID {
+    public static func installation(_ number: UInt64) -> InstallationID {
         InstallationSecret(high: 0, low: number).installation(at: Timestamp(milliseconds: 0x018B_CFE5_6800))
     }
 
     /// The tombstone of an installation, with its proof.
-    package static func tombstone(_ number: UInt64) -> String {
+    public static func tombstone(_ number: UInt64) -> String {
         let attributes =
             #"{"installation":"\#(installation(number))","proof":"\#(InstallationSecret(high: 0, low: number))"}"#
         return line(id: 0xFFFF_0000 + number, "_installation_erased", attributes)
     }
 
-    package static func id(_ number: UInt64) -> EventID {
+    public static func id(_ number: UInt64) -> EventID {
         EventID(high: 0x018B_CFE5_6800_7000, low: 0x8000_0000_0000_0000 | number)
     }
 
@@ -45,10 +45,10 @@ package struct SentBatch {
     }
 
     /// The ids of its events.
-    package var ids: [EventID] { sequences.map { Self.id(installation << 20 | $0) } }
+    public var ids: [EventID] { sequences.map { Self.id(installation << 20 | $0) } }
 
     /// The stream's record.
-    package var record: [UInt8] {
+    public var record: [UInt8] {
         let user = user.map { #","user":{"id":"\#($0)"}"# } ?? ""
         let lost = dropped.map { #"[\#($0.lowerBound),\#($0.upperBound),"expired"]"# } ?? ""
         let head =
@@ -65,12 +65,12 @@ package struct SentBatch {
 }
 
 /// SplitMix64: the same numbers from the same seed, everywhere.
-package struct SeededChance: RandomNumberGenerator {
+public struct SeededChance: RandomNumberGenerator {
     private var state: UInt64
 
-    package init(seed: UInt64) { state = seed }
+    public init(seed: UInt64) { state = seed }
 
-    package mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -78,7 +78,7 @@ package struct SeededChance: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    package mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+    public mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
-    package mutating func chance(_ oneIn: Int) -> Bool { number(1...oneIn) == 1 }
+    public mutating func chance(_ oneIn: Int) -> Bool { number(1...oneIn) == 1 }
 }

@@ -2,16 +2,16 @@
 // Copyright 2026 the Trackway authors
 
 /// Bodies as clients of the Sift format send them.
-package enum SiftSamples {
+public enum SiftSamples {
     /// The account they belong to.
-    package static let account = "acct_1"
+    public static let account = "acct_1"
     /// Where they are sent.
-    package static let path = "/v3/accounts/acct_1/mobile_events"
+    public static let path = "/v3/accounts/acct_1/mobile_events"
     /// The installation they come from.
-    package static let installation = "9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E"
+    public static let installation = "9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E"
 
     /// The app's own event, and an app state.
-    package static let list = """
+    public static let list = """
         {"data":[{"time":1750000000123,"mobile_event_type":"checkout","path":"/cart/confirm","user_id":"user-42",\
         "installation_id":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E","fields":{"cart_size":"3","coupon":""}},\
         {"time":1750000004890,"user_id":"user-42","installation_id":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E",\
@@ -22,7 +22,7 @@ package enum SiftSamples {
         """
 
     /// Device properties.
-    package static let deviceProperties = """
+    public static let deviceProperties = """
         {"data":[{"time":1750000010000,"user_id":"user-42","installation_id":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E",\
         "ios_device_properties":{"app_name":"Shop","app_version":"381","app_version_short":"3.8.1","sdk_version":"v2.2.5",\
         "device_name":"iPhone","device_system_name":"iOS","device_system_version":"18.1",\
@@ -33,7 +33,7 @@ package enum SiftSamples {
         """
 
     /// An app state with everything that older clients send, motion included.
-    package static let fullAppState = """
+    public static let fullAppState = """
         {"data":[{"time":1625000000000,"installation_id":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E","ios_app_state":{\
         "sdk_version":"v2.1.0","application_state":"ui_application_state_active",\
         "device_orientation":"ui_device_orientation_face_up","proximity_state":false,"network_addresses":["10.0.0.7"],\

@@ -5,9 +5,9 @@ internal import NIOCore
 internal import NIOPosix
 
 /// A server on the loopback that takes messages, and answers as a test wants.
-package struct WebhookReceiver: Sendable {
+public struct WebhookReceiver: Sendable {
     /// What it does with a message.
-    package enum Reply: Sendable {
+    public enum Reply: Sendable {
         /// Answers with a status, and further header fields.
         case status(Int, [String: String] = [:])
         /// Says nothing.
@@ -17,24 +17,24 @@ package struct WebhookReceiver: Sendable {
     }
 
     /// A message as it came.
-    package struct Message: Sendable {
+    public struct Message: Sendable {
         /// Its header fields, with names in lower case.
-        package var headers: [String: String]
+        public var headers: [String: String]
         /// Its body.
-        package var body: [UInt8]
+        public var body: [UInt8]
     }
 
     /// Where it listens.
-    package let port: Int
+    public let port: Int
     /// What comes, in its order.
-    package let messages: AsyncStream<Message>
+    public let messages: AsyncStream<Message>
 
     /// Listens while `body` runs.
     ///
     /// - Parameters:
     ///   - port: Where; 0 lets the system choose.
     ///   - reply: What is done with the message of a number, counted from 1.
-    package static func run(
+    public static func run(
         port: Int = 0,
         _ reply: @Sendable @escaping (Int) -> Reply,
         _ body: @Sendable @escaping (WebhookReceiver) async throws -> Void

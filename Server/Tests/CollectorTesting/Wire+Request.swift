@@ -5,7 +5,7 @@ extension Wire {
     /// One request on a connection of its own, written out byte by byte.
     ///
     /// - Throws: ``NoAnswer`` when the connection ends without one.
-    package static func request(
+    public static func request(
         _ method: String,
         _ path: String,
         _ headers: [String: String] = [:],

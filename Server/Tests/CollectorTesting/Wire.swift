@@ -5,12 +5,12 @@ internal import NIOCore
 internal import NIOPosix
 
 /// A connection to a collector under test: bytes out, bytes in, nothing in between.
-package struct Wire {
+public struct Wire {
     private let inbound: NIOAsyncChannelInboundStream<ByteBuffer>
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
     /// Opens a connection for as long as `body` runs.
-    package static func open<Value: Sendable>(
+    public static func open<Value: Sendable>(
         to port: Int,
         _ body: @Sendable @escaping (inout Wire) async throws -> Value
     ) async throws -> Value {
@@ -41,30 +41,30 @@ package struct Wire {
     private var iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
 
     /// Sends bytes.
-    package func send(_ bytes: [UInt8]) async throws {
+    public func send(_ bytes: [UInt8]) async throws {
         try await outbound.write(ByteBuffer(bytes: bytes))
     }
 
     /// Sends text; line ends are written as CRLF.
-    package func send(_ text: String) async throws {
+    public func send(_ text: String) async throws {
         try await send(Array(text.replacing("\n", with: "\r\n").utf8))
     }
 
     /// Reads until the text holds `part`, or the other side ends.
-    package mutating func read(until part: String) async throws -> String {
+    public mutating func read(until part: String) async throws -> String {
         while !received.contains(part), !isEnded { try await readMore() }
         defer { received = "" }
         return received
     }
 
     /// Reads until the other side ends.
-    package mutating func readToEnd() async throws -> String {
+    public mutating func readToEnd() async throws -> String {
         while !isEnded { try await readMore() }
         return received
     }
 
     /// Reads one answer whose head gives its length.
-    package mutating func answer() async throws -> HTTPAnswer? {
+    public mutating func answer() async throws -> HTTPAnswer? {
         while true {
             if let (answer, length) = HTTPAnswer.parse(received) {
                 received = String(decoding: received.utf8.dropFirst(length), as: UTF8.self)

@@ -26,7 +26,7 @@ struct CollectorPageTests {
 
     @Test("every file in the folder of assets is known, as it lies there")
     func listed() throws {
-        let folder = URL(filePath: #filePath).appending(path: "../../../Sources/CollectorWeb/Assets").standardized
+        let folder = URL(filePath: #filePath).appending(path: "../../../Sources/CWebAssets/Assets").standardized
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(Set(names.map { $0 == "index.html" ? "/" : "/" + $0 }) == Self.paths)
         for asset in CollectorPage.files {

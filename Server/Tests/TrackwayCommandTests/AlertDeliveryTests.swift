@@ -8,7 +8,7 @@ internal import Foundation
 internal import Testing
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("Alerts, a real collector and a real receiver")
 struct AlertDeliveryTests {

@@ -6,7 +6,7 @@ internal import Foundation
 internal import Testing
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("The catalogue on the command line")
 struct CatalogueCommandTests {
@@ -81,7 +81,7 @@ struct CatalogueCommandTests {
         ]
     )
     func refused(_ words: [String]) {
-        #expect(throws: (any Error).self) { try TrackwayCommand.parseAsRoot(["catalogue"] + words) }
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["catalogue"] + words) }
     }
 
     @Test("a collector describes what was sent to it, whatever the name")

@@ -5,7 +5,7 @@ internal import Foundation
 internal import Testing
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("The collector's answers")
 struct CollectorAnswerTests {

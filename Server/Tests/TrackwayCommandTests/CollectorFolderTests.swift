@@ -3,7 +3,7 @@
 
 internal import Testing
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("The collector's folder")
 struct CollectorFolderTests {

@@ -7,7 +7,7 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("The demonstration's parts")
 struct DemoTests {

@@ -9,7 +9,7 @@ internal import Testing
 internal import TrackwayEvents
 internal import TrackwayWire
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("Devices at a real collector")
 struct DeviceHistoryTests {

@@ -7,7 +7,7 @@ internal import Testing
 internal import Trackway
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("What the SDK knows about a machine")
 struct DeviceTests {

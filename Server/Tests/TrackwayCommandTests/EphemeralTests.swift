@@ -6,7 +6,7 @@ internal import Foundation
 internal import Testing
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("A collector for tests")
 struct EphemeralTests {

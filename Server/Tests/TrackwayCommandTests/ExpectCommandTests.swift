@@ -7,12 +7,12 @@ internal import Foundation
 internal import Testing
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("Expectations on the command line")
 struct ExpectCommandTests {
     private static func command(_ words: [String]) throws -> ExpectCommand {
-        try #require(try TrackwayCommand.parseAsRoot(["expect"] + words) as? ExpectCommand)
+        try #require(try RootCommand.parseAsRoot(["expect"] + words) as? ExpectCommand)
     }
 
     @Test("what is typed becomes an expectation")
@@ -43,7 +43,7 @@ struct ExpectCommandTests {
         ]
     )
     func refused(_ words: [String]) {
-        #expect(throws: (any Error).self) { try TrackwayCommand.parseAsRoot(["expect"] + words) }
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["expect"] + words) }
     }
 
     private static func text(_ words: [String], _ answer: String) throws -> [String] {

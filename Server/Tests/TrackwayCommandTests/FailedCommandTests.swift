@@ -7,7 +7,7 @@ internal import Foundation
 internal import Testing
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("What was refused on the command line")
 struct FailedCommandTests {
@@ -76,7 +76,7 @@ struct FailedCommandTests {
         ]
     )
     func refused(_ words: [String]) {
-        #expect(throws: (any Error).self) { try TrackwayCommand.parseAsRoot(["failed"] + words) }
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["failed"] + words) }
     }
 
     private static func post(_ body: String, to client: CollectorClient) async throws {

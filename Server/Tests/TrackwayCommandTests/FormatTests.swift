@@ -6,7 +6,7 @@ internal import Testing
 internal import Trackway
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("The same events natively and through other formats")
 struct FormatTests {

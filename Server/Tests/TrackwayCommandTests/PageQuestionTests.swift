@@ -6,7 +6,7 @@ internal import CollectorWeb
 internal import Testing
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("The page and a real collector")
 struct PageQuestionTests {

@@ -7,7 +7,7 @@ internal import Foundation
 internal import Testing
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("Tracking plans on the command line")
 struct PlanCommandTests {
@@ -87,7 +87,7 @@ struct PlanCommandTests {
         ]
     )
     func refused(_ words: [String]) {
-        #expect(throws: (any Error).self) { try TrackwayCommand.parseAsRoot(["plan"] + words) }
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["plan"] + words) }
     }
 
     @Test(

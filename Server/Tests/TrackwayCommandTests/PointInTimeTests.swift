@@ -4,7 +4,7 @@
 internal import Testing
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("Points in time as they are typed")
 struct PointInTimeTests {

@@ -4,7 +4,7 @@
 internal import Testing
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("Made-up data")
 struct SampleTests {

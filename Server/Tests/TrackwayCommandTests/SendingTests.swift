@@ -5,7 +5,7 @@ internal import Testing
 internal import Trackway
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("Sending")
 struct SendingTests {

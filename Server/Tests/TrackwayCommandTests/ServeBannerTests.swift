@@ -3,7 +3,7 @@
 
 internal import Testing
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("What a collector says when it is ready")
 struct ServeBannerTests {

@@ -2,9 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
+internal import Foundation
 internal import Testing
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("Options of serve and keys")
 struct ServeOptionsTests {
@@ -20,13 +21,6 @@ struct ServeOptionsTests {
             ["--key-events-per-day=-1"], ["--read-key", "never"], ["--dev-key", "dev", "--host", "127.evil.com"],
             ["--dev-key", "dev", "--host", "0.0.0.0"], ["--dev-key", ""], ["--ephemeral", "--data", "/data"],
             ["--ephemeral", "--read-key", "always"], ["--ephemeral", "--host", "0.0.0.0"],
-            ["--engine", ""], ["--engine", "http://a"], ["--engine", "nats://a,,nats://b"], ["--engine", "nats://a:0"],
-            ["--engine", "nats://a,"], ["--engine", "nats://a", "--ephemeral"],
-            ["--engine-credentials", "engine.json"], ["--analysis", "http://a:8123/trackway"],
-            ["--engine", "nats://a", "--analysis", "a:9000"],
-            ["--engine", "nats://a", "--analysis", "http://joe:pw@a/t"],
-            ["--engine", "nats://a", "--analysis-credentials", "reader.json"],
-            ["--no-index"], ["--engine", "nats://a", "--no-index"], ["--ephemeral", "--no-index"],
         ]
     )
     func refused(_ arguments: [String]) {
@@ -43,13 +37,38 @@ struct ServeOptionsTests {
             ["--read-key", "always"], ["--dev-key", "dev", "--host", "::1"],
             ["--dev-key", "dev", "--host", "localhost"], ["--ephemeral", "--port", "8787", "--dev-key", "dev"],
             ["--ephemeral", "--json", "--address-file", "/tmp/address"],
-            ["--engine", "nats://a,nats://b:4223,[::1]:4224", "--engine-credentials", "engine.json"],
-            ["--engine", "a"], ["--engine", "nats://a", "--analysis", "http://clickhouse/trackway"],
-            ["--engine", "nats://a", "--analysis", "http://clickhouse/trackway", "--no-index"],
         ] as [[String]]
     )
     func taken(_ arguments: [String]) throws {
         _ = try ServeCommand.parse(arguments)
+    }
+
+    @Test(
+        "commands and options of cluster support name the executable that has them",
+        arguments: [
+            ["serve", "--engine", "nats://a"], ["serve", "--analysis", "http://a:8123/trackway"], ["serve", "--no-index"],
+            ["serve", "--engine", "tls://a", "--engine-ca", "ca.pem", "--engine-cert", "c.pem", "--engine-key", "k.pem"],
+            ["engine", "check", "--engine", "nats://a"], ["engine"], ["engine", "--help"],
+            ["forward", "--engine", "nats://a", "--to", "http://c:8123/trackway"],
+        ]
+    )
+    func cluster(_ arguments: [String]) {
+        do {
+            _ = try RootCommand.parseAsRoot(arguments)
+            Issue.record("\(arguments) was accepted")
+        } catch {
+            #expect(RootCommand.message(for: error).contains("trackway-cluster"), "\(arguments)")
+            #expect(RootCommand.exitCode(for: error).rawValue == CommandStatus.usage.rawValue)
+        }
+    }
+
+    @Test("help does not mention cluster support")
+    func help() {
+        for help in [RootCommand.helpMessage(columns: 80), RootCommand.helpMessage(for: ServeCommand.self, columns: 80)] {
+            for word in ["cluster", "engine", "forward ", "NATS", "ClickHouse", "JetStream", "analysis", "no-index"] {
+                #expect(help.range(of: word, options: .caseInsensitive) == nil, "\(word)")
+            }
+        }
     }
 
     @Test("limits of a key are whole and more than none", arguments: ["--rate", "--events-per-day"])

@@ -7,14 +7,14 @@ internal import Foundation
 internal import Testing
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("Trends on the command line")
 struct TrendsCommandTests {
     private static let now = Timestamp(milliseconds: 1_795_243_080_000)
 
     private static func query(_ words: String...) throws -> [String] {
-        let command = try #require(try TrackwayCommand.parseAsRoot(["trends"] + words) as? TrendsCommand)
+        let command = try #require(try RootCommand.parseAsRoot(["trends"] + words) as? TrendsCommand)
         return try command.query(now: now).map { "\($0.name)=\($0.value)" }
     }
 
@@ -70,7 +70,7 @@ struct TrendsCommandTests {
         ]
     )
     func refused(_ words: [String]) {
-        #expect(throws: (any Error).self) { try TrackwayCommand.parseAsRoot(["trends"] + words) }
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["trends"] + words) }
     }
 
     @Test(
@@ -78,7 +78,7 @@ struct TrendsCommandTests {
         arguments: [["--last", "2026"], ["--from", "2026-01-01", "--zone", "Mars/Olympus"]]
     )
     func lengths(_ words: [String]) throws {
-        let command = try #require(try TrackwayCommand.parseAsRoot(["trends"] + words) as? TrendsCommand)
+        let command = try #require(try RootCommand.parseAsRoot(["trends"] + words) as? TrendsCommand)
         #expect(throws: CommandFailure.self) { try command.query(now: Self.now) }
     }
 

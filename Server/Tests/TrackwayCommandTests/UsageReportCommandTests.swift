@@ -5,7 +5,7 @@ internal import ArgumentParser
 internal import Collector
 internal import Testing
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("Policies and the client data report on the command line")
 struct UsageReportCommandTests {
@@ -13,7 +13,7 @@ struct UsageReportCommandTests {
     func policy() async throws {
         try await RunningCollector.withFolder { folder in
             func run(_ words: String...) async throws {
-                let parsed = try TrackwayCommand.parseAsRoot(["policy"] + words + ["--data", folder])
+                let parsed = try RootCommand.parseAsRoot(["policy"] + words + ["--data", folder])
                 var command = try #require(parsed as? any AsyncParsableCommand)
                 try await command.run()
             }
@@ -36,13 +36,13 @@ struct UsageReportCommandTests {
         ]
     )
     func refused(_ words: [String]) {
-        #expect(throws: (any Error).self) { try TrackwayCommand.parseAsRoot(words) }
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(words) }
     }
 
     @Test("the report is asked for with its application and time")
     func report() throws {
         let words = ["events", "--format", "sap-report", "--application", "shop", "--from", "7d"]
-        let command = try #require(try TrackwayCommand.parseAsRoot(words) as? EventsCommand)
+        let command = try #require(try RootCommand.parseAsRoot(words) as? EventsCommand)
         #expect(command.format == .report && command.application == "shop")
     }
 }

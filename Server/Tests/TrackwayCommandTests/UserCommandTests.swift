@@ -7,7 +7,7 @@ internal import Foundation
 internal import Testing
 internal import TrackwayEvents
 
-@testable internal import trackway
+@testable internal import TrackwayCommand
 
 @Suite("People on the command line")
 struct UserCommandTests {

@@ -18,12 +18,15 @@ struct QuickStart {
             Configuration(appID: "shopping", destinations: [.collector(collector, writeKey: "dev")])
         )
 
-        analytics.record("button_click", ["category": "shoes", "currency": "CNY", "value": 279.9, "first": true])
+        analytics.record("button_click", ["category": "shoes", "value": 279.9, "first": true])
         analytics.record(AddToCart(sku: "A-1", price: 12.5))
-        let receipt = try await analytics.recordDurably("purchase", ["total": 12.5])
+        let receipt = try await analytics.recordDurably("purchase", ["total": 12.5, "currency": "EUR"])
 
         let report = await analytics.flush(timeout: .seconds(5))
         print("purchase \(receipt.id), delivered: \(report.isComplete)")
+        for (destination, part) in report.destinations where part.pending > 0 {
+            print("\(destination): \(part.pending) pending, \(part.obstacle ?? "not sent yet")")
+        }
         await analytics.shutdown()
     }
 }

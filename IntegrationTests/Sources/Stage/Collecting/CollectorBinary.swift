@@ -5,7 +5,7 @@ internal import Foundation
 
 /// The built `trackway` command.
 package enum CollectorBinary {
-    /// Where it is: `TRACKWAY_BIN`, or where `swift build --package-path Server` leaves it.
+    /// Its path: `TRACKWAY_BIN`, or where `Scripts/build Server` puts it.
     ///
     /// - Throws: `StageError` that says how to build it.
     package static func path() throws -> String {
@@ -15,16 +15,16 @@ package enum CollectorBinary {
             }
             return named
         }
-        let server =
+        let folder =
             URL(fileURLWithPath: #filePath).pathComponents.dropLast(5).joined(separator: "/").dropFirst()
-            + "/Server/.build"
+            + "/.build"
         for configuration in ["debug", "release"] {
-            let path = "\(server)/\(configuration)/trackway"
+            let path = "\(folder)/\(configuration)/trackway"
             if FileManager.default.isExecutableFile(atPath: path) { return path }
         }
         throw StageError(
-            "the collector is not built: run Scripts/integration, or 'swift build --package-path Server --product "
-                + "trackway', or name the program in TRACKWAY_BIN (looked in \(server))"
+            "the collector is not built: run 'Scripts/build Server --product trackway', or set TRACKWAY_BIN to the program "
+                + "(looked in \(folder))"
         )
     }
 }

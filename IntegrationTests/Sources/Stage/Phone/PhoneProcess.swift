@@ -28,7 +28,7 @@ package final class PhoneProcess: Sendable {
         installation = answer.map { String($0.dropFirst("installation ".count)) } ?? ""
     }
 
-    /// Where the program is: `TRACKWAY_PHONE`, or where `swift build --package-path AppleSimulation` leaves it.
+    /// Where the program is: `TRACKWAY_PHONE`, or where `Scripts/build AppleSimulation` puts it.
     private static func path() throws -> String {
         let built =
             URL(fileURLWithPath: #filePath).pathComponents.dropLast(5).joined(separator: "/").dropFirst()
@@ -36,7 +36,7 @@ package final class PhoneProcess: Sendable {
         let path = ProcessInfo.processInfo.environment["TRACKWAY_PHONE"] ?? String(built)
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw StageError(
-                "the simulated phone is not built: run 'swift build --package-path AppleSimulation --product phone-story', "
+                "the simulated phone is not built: run 'Scripts/build AppleSimulation --product phone-story', "
                     + "or name the program in TRACKWAY_PHONE (looked for \(path))"
             )
         }

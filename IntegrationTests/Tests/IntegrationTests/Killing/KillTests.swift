@@ -39,8 +39,7 @@ struct KillTests {
     private func killAgainAndAgain(_ mode: KillMode) throws {
         let collector = try Collector()
         var total = KillTally()
-        for number in 0..<Settings.killTrials {
-            let seed = Settings.seed &+ UInt64(number)
+        for seed in TrialBudget(trials: Settings.killTrials) {
             var trial = KillTrial(mode, seed: seed, collector)
             let tally = try trial.run()
             if tally.lost + tally.twice > 0 {
@@ -48,7 +47,7 @@ struct KillTests {
             }
             total.add(tally)
         }
-        print("kill test, \(mode.name): \(total)")
+        print("kill test, \(mode.name), seeds from \(Settings.seed): \(total)")
         #expect(total.lost == 0)
         #expect(total.twice == 0)
     }

@@ -3,16 +3,39 @@
 
 internal import Foundation
 
-/// What the environment says about how much to do.
+/// Settings of the tests, from the environment.
 enum Settings {
-    /// How many processes the kill test kills per mode; `make kill-test` sets more.
-    static let killTrials = number("TRACKWAY_KILL_TRIALS") ?? 12
-    /// How many folders the tests of kills inside something take, each with several processes that are killed.
-    static let storyTrials = number("TRACKWAY_STORY_TRIALS") ?? 3
-    /// Where the drawing of moments begins.
+    /// The number of trials of each mode of ``KillTests``; nil for a time budget. `make kill-test` sets it.
+    static let killTrials = number("TRACKWAY_KILL_TRIALS")
+    /// The number of trials of each other kill suite; nil for a time budget. `make kill-test` sets it.
+    static let storyTrials = number("TRACKWAY_STORY_TRIALS")
+    /// The time budget of each mode, in seconds.
+    static let killSeconds = number("TRACKWAY_KILL_SECONDS") ?? 20
+    /// The seed of the first trial; each following trial takes the next number.
     static let seed = UInt64(number("TRACKWAY_SEED") ?? 20_261_121)
 
     private static func number(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+    }
+}
+
+/// The trials that a kill suite runs: a fixed number, or as many as fit into a time budget, and one at least.
+///
+/// A trial depends on its seed and on the machine's timing. To run one again: `TRACKWAY_SEED=<seed> TRACKWAY_KILL_TRIALS=1
+/// TRACKWAY_STORY_TRIALS=1`.
+struct TrialBudget: Sequence {
+    /// The fixed number; nil for the time budget.
+    let trials: Int?
+
+    /// The seeds, in order. The clock of the time budget starts here.
+    func makeIterator() -> AnyIterator<UInt64> {
+        let end = ContinuousClock.now.advanced(by: .seconds(Settings.killSeconds))
+        var number = 0
+        return AnyIterator {
+            let isOver = trials.map { number >= $0 } ?? (number > 0 && ContinuousClock.now >= end)
+            guard !isOver else { return nil }
+            defer { number += 1 }
+            return Settings.seed &+ UInt64(number)
+        }
     }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Who shares a bucket: an IPv4 address, or the 2^64 IPv6 addresses that one customer of a provider has.
-package struct AddressGroup: Sendable, Hashable {
+public struct AddressGroup: Sendable, Hashable {
     private let network: UInt64
     private let isIPv6: Bool
 
     /// The group of an address.
-    package init(_ address: IPAddress) {
+    public init(_ address: IPAddress) {
         switch address {
         case .v4(let number): (network, isIPv6) = (UInt64(number), false)
         case .v6(let network, _): (self.network, isIPv6) = (network, true)
@@ -22,7 +22,7 @@ package struct AddressGroup: Sendable, Hashable {
 /// Two generations: an address that asks is kept in the younger one; when that is full, it becomes the older one, and the
 /// previous older one is dropped. So each question costs the same, and an address that asks often is never dropped for one
 /// that asked once. A dropped bucket counts as full: no address is refused because others ask.
-package struct AddressTable: Sendable {
+public struct AddressTable: Sendable {
     private let limit: RateLimit
     private let capacity: Int
     private var young: [AddressGroup: RateBucket] = [:]
@@ -33,18 +33,18 @@ package struct AddressTable: Sendable {
     /// - Parameters:
     ///   - limit: What each address may ask for.
     ///   - capacity: The most addresses it remembers: at least two.
-    package init(_ limit: RateLimit, capacity: Int = 65_536) {
+    public init(_ limit: RateLimit, capacity: Int = 65_536) {
         self.limit = limit
         self.capacity = max(capacity, 2)
     }
 
     /// How many addresses it remembers.
-    package var count: Int { young.count + old.count }
+    public var count: Int { young.count + old.count }
 
     /// Takes a token of an address.
     ///
     /// - Returns: Nil when one was taken; otherwise how long it takes until one is there.
-    package mutating func take(of group: AddressGroup, at now: MonotonicTime) -> Duration? {
+    public mutating func take(of group: AddressGroup, at now: MonotonicTime) -> Duration? {
         var bucket = young[group] ?? old.removeValue(forKey: group) ?? RateBucket()
         let wait = bucket.take(under: limit, at: now)
         if young[group] == nil, young.count >= capacity / 2 {
@@ -57,12 +57,12 @@ package struct AddressTable: Sendable {
 }
 
 /// The rates of addresses. Safe from any thread.
-package final class AddressMeter: Sendable {
+public final class AddressMeter: Sendable {
     private let table: Locked<AddressTable>?
     private let clock: any EventClock
 
     /// A meter with this limit for each address; nil for no limit.
-    package init(_ limit: RateLimit?, clock: any EventClock) {
+    public init(_ limit: RateLimit?, clock: any EventClock) {
         table = limit.map { Locked(AddressTable($0)) }
         self.clock = clock
     }
@@ -70,7 +70,7 @@ package final class AddressMeter: Sendable {
     /// Counts a request of an address.
     ///
     /// - Throws: ``AdmissionError`` `address_rate` when it asks too often.
-    package func admit(_ address: IPAddress) throws(AdmissionError) {
+    public func admit(_ address: IPAddress) throws(AdmissionError) {
         guard let table else { return }
         let now = clock.now().monotonic
         guard let wait = table.withLock({ $0.take(of: AddressGroup(address), at: now) }) else { return }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 /// Under which name a machine is spoken to: what stands in `Host`, before the port, or behind `--host`.
-package enum HostName: Sendable, Hashable {
+public enum HostName: Sendable, Hashable {
     /// An address.
     case address(IPAddress)
     /// A name, in lower case.
@@ -11,7 +11,7 @@ package enum HostName: Sendable, Hashable {
     /// Reads the value of a `Host` header: a name or an address, IPv6 in brackets, with a port or without.
     ///
     /// - Returns: Nil for whatever else stands there, such as nothing, a user's name, or a second port. (RFC 9110, 7.2)
-    package init?(authority: some StringProtocol) {
+    public init?(authority: some StringProtocol) {
         let rest: Substring
         if authority.hasPrefix("[") {
             guard let end = authority.firstIndex(of: "]") else { return nil }
@@ -30,7 +30,7 @@ package enum HostName: Sendable, Hashable {
     }
 
     /// Reads an address to listen on: a name, or an address with or without brackets; nil for anything else.
-    package init?(listening host: some StringProtocol) {
+    public init?(listening host: some StringProtocol) {
         if let address = IPAddress(host) {
             self = .address(address)
         } else {
@@ -39,7 +39,7 @@ package enum HostName: Sendable, Hashable {
     }
 
     /// Whether it means this machine and cannot be made to mean another: a loopback address, or `localhost`.
-    package var isLoopback: Bool {
+    public var isLoopback: Bool {
         switch self {
         case .address(let address): address.isLoopback
         case .name(let name): name == "localhost"

@@ -6,14 +6,14 @@
 /// Only that form counts: four decimal numbers without leading zeros, or IPv6 as RFC 4291 writes it. What some resolvers
 /// take for an address as well (`127.1`, `0177.0.0.1`, `2130706433`) and names that merely begin like one are none. An
 /// IPv4 address written as IPv6 (`::ffff:127.0.0.1`) is that IPv4 address.
-package enum IPAddress: Sendable, Hashable {
+public enum IPAddress: Sendable, Hashable {
     /// An IPv4 address, its first number in the highest byte.
     case v4(UInt32)
     /// An IPv6 address: the network's half and the interface's half.
     case v6(network: UInt64, interface: UInt64)
 
     /// Reads an address; nil for anything else. IPv6 stands without brackets and without a zone.
-    package init?(_ text: some StringProtocol) {
+    public init?(_ text: some StringProtocol) {
         guard text.utf8.count <= Self.longestText else { return nil }
         if text.utf8.contains(UInt8(ascii: ":")) {
             guard let groups = Self.groups(text) else { return nil }
@@ -25,7 +25,7 @@ package enum IPAddress: Sendable, Hashable {
     }
 
     /// Whether it can be reached from this machine only: 127.0.0.0/8, or ::1.
-    package var isLoopback: Bool {
+    public var isLoopback: Bool {
         switch self {
         case .v4(let number): number >> 24 == 127
         case .v6(let network, let interface): network == 0 && interface == 1

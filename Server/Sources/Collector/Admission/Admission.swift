@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayWire
+public import TrackwayEvents
+public import TrackwayWire
 
 /// Decides what of a body is accepted. A function of the bytes, the key's grant and the time: no file, no clock, no lock.
 ///
 /// The body is inflated within bounds, taken apart, and every event is checked completely (UTF-8, grammar, numbers,
 /// sizes, depth). A faulty event costs only itself: the rest of its batch is accepted, and the answer names it.
-package struct Admission: Sendable {
+public struct Admission: Sendable {
     /// What is asked of every body.
-    package let limits: AdmissionLimits
+    public let limits: AdmissionLimits
 
     /// Admission within limits.
-    package init(limits: AdmissionLimits = AdmissionLimits()) {
+    public init(limits: AdmissionLimits = AdmissionLimits()) {
         self.limits = limits
     }
 
@@ -27,7 +27,7 @@ package struct Admission: Sendable {
     /// - Returns: What to commit and to answer.
     /// - Throws: ``AdmissionError`` when nothing of it can be accepted.
     /// - Complexity: O(inflated bytes).
-    package func admit(
+    public func admit(
         _ wire: UnsafeRawBufferPointer,
         encoding: ContentEncoding,
         grant: KeyGrant,
@@ -82,50 +82,50 @@ package struct Admission: Sendable {
 }
 
 /// A batch that passed admission, ready to be committed.
-package struct AdmittedBatch: Sendable {
+public struct AdmittedBatch: Sendable {
     /// How many events are accepted.
-    package var accepted: Int
+    public var accepted: Int
     /// The events that are not, in order.
-    package var rejected: [RejectedEvent]
+    public var rejected: [RejectedEvent]
     /// The installation that the batch names as its sender.
-    package var sender: InstallationID?
+    public var sender: InstallationID?
     /// Where it belongs, and what names it.
-    package var route: IntakeRoute
+    public var route: IntakeRoute
     /// What the intake log keeps: an ``IntakeRecord``'s bytes.
-    package var record: [UInt8]
+    public var record: [UInt8]
     /// Bytes of the inflated body.
-    package var inflatedBytes: Int
+    public var inflatedBytes: Int
 }
 
 /// How much a sender may ask of the collector. Every limit has a status and a code of its own when it is passed.
-package struct AdmissionLimits: Sendable, Hashable {
+public struct AdmissionLimits: Sendable, Hashable {
     /// The longest body as sent and as inflated, and the highest factor between them: 1 MiB, 8 MiB, 100.
-    package var body = InflateLimits()
+    public var body = InflateLimits()
     /// The most events of one batch. The place of an event holds ten bits of ordinal, so never more than 1,024.
-    package var events = 1_000
+    public var events = 1_000
     /// The limits of each event: 64 KiB, 256 attributes, values nested up to 32 deep.
-    package var event: EventLimits
+    public var event: EventLimits
     /// The limits of an event that was sent in another format: what those formats allow fits in.
-    package var vendorEvent: EventLimits
+    public var vendorEvent: EventLimits
     /// The longest body of Sensors Analytics. Its clients delete what is answered with 413, so this is wide: 8 MiB.
-    package var sensorsBytes = 8 << 20
+    public var sensorsBytes = 8 << 20
     /// The longest body of Sift. Its clients put no bound to a batch, and give it up after three refusals: 8 MiB.
-    package var siftBytes = 8 << 20
+    public var siftBytes = 8 << 20
     /// How much is kept of a batch that was refused as a whole, in bytes.
-    package var quarantineBytes = 64 << 10
+    public var quarantineBytes = 64 << 10
     /// How much is kept a day of all batches that were refused as a whole: 64 MiB, a quarter of it of one sender.
-    package var quarantineBytesPerDay = 64 << 20
+    public var quarantineBytesPerDay = 64 << 20
     /// How much is kept of one refused event in the index, in bytes; the log has it as it came.
-    package var failedEventBytes = 8 << 10
+    public var failedEventBytes = 8 << 10
     /// The memory for all bodies that are arriving: 64 MiB, half of it for one sender.
-    package var arrivingBytes = 64 << 20
+    public var arrivingBytes = 64 << 20
     /// The memory for what is made of bodies until they are on disk: 128 MiB, half of it for one sender.
-    package var unpackedBytes = 128 << 20
+    public var unpackedBytes = 128 << 20
     /// How long a body may wait for that memory.
-    package var bodyTimeout: Duration = .seconds(5)
+    public var bodyTimeout: Duration = .seconds(5)
 
     /// The default limits.
-    package init() {
+    public init() {
         event = EventLimits()
         // Wider than what the SDK records: other senders may nest deeper, and what is stored need not be flat.
         event.depth = 32

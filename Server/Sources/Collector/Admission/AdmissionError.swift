@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 internal import TrackwayWire
 
 /// Why a request was refused as a whole.
-package struct AdmissionError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct AdmissionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What a sender should do about it.
-    package enum Kind: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
         /// The body can never be accepted as it is: do not send it again.
         case malformed
         /// No key, or one that is not known: keep everything and ask for credentials.
@@ -23,23 +23,23 @@ package struct AdmissionError: Error, Sendable, Hashable, CustomStringConvertibl
     }
 
     /// What a sender should do about it.
-    package var kind: Kind
+    public var kind: Kind
     /// The machine-readable reason, such as `truncated`.
-    package var code: String
+    public var code: String
     /// The field at fault: a header's or a member's name; empty when the whole body is.
-    package var field: String
+    public var field: String
     /// One sentence for a person, with the remedy.
-    package var message: String
+    public var message: String
 
     /// A refusal.
-    package init(_ kind: Kind, code: String, field: String = "", message: String) {
+    public init(_ kind: Kind, code: String, field: String = "", message: String) {
         self.kind = kind
         self.code = code
         self.field = field
         self.message = message
     }
 
-    package var description: String { field.isEmpty ? "\(code): \(message)" : "\(code) (\(field)): \(message)" }
+    public var description: String { field.isEmpty ? "\(code): \(message)" : "\(code) (\(field)): \(message)" }
 }
 
 extension AdmissionError {
@@ -55,20 +55,20 @@ extension AdmissionError {
 }
 
 /// One event of an accepted batch that was refused.
-package struct RejectedEvent: Sendable, Hashable {
+public struct RejectedEvent: Sendable, Hashable {
     /// Its index among the batch's events, from 0.
-    package var index: Int
+    public var index: Int
     /// Its id, as far as it could be read.
-    package var id: EventID?
+    public var id: EventID?
     /// The machine-readable reason, such as `name_too_long`.
-    package var code: String
+    public var code: String
     /// The field at fault; empty when the whole event is.
-    package var field: String
+    public var field: String
     /// One sentence for a person.
-    package var message: String
+    public var message: String
 
     /// A refusal with its reason.
-    package init(index: Int, id: EventID? = nil, code: String, field: String, message: String) {
+    public init(index: Int, id: EventID? = nil, code: String, field: String, message: String) {
         self.index = index
         self.id = id
         self.code = code
@@ -77,12 +77,12 @@ package struct RejectedEvent: Sendable, Hashable {
     }
 
     /// Writes the reason as members of an object that is open: `code`, `field` and `message`.
-    package func writeReason(to writer: inout JSONWriter) {
+    public func writeReason(to writer: inout JSONWriter) {
         for (key, text) in [("code", code), ("field", field), ("message", message)] { writer.member(key, text) }
     }
 
     /// The refusal of an event that wants an installation erased and does not prove to be it.
-    package static func unproved(_ installation: InstallationID?, index: Int, id: EventID? = nil) -> RejectedEvent {
+    public static func unproved(_ installation: InstallationID?, index: Int, id: EventID? = nil) -> RejectedEvent {
         RejectedEvent(
             index: index,
             id: id,
@@ -93,7 +93,7 @@ package struct RejectedEvent: Sendable, Hashable {
     }
 
     /// The refusal of an event whose installation was erased: nothing of it is kept.
-    package static func erased(_ installation: InstallationID, index: Int, id: EventID? = nil) -> RejectedEvent {
+    public static func erased(_ installation: InstallationID, index: Int, id: EventID? = nil) -> RejectedEvent {
         RejectedEvent(
             index: index,
             id: id,

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 /// Who may do what, and how often, from a request's `Authorization` header.
-package struct Authorization: Sendable {
+public struct Authorization: Sendable {
     private let keys: any KeyStore
     private let meter: KeyMeter
     private let guest: KeyGrant?
@@ -12,7 +12,7 @@ package struct Authorization: Sendable {
     /// - Parameters:
     ///   - meter: Counts what is done with each; by default nothing is limited that has no limit of its own.
     ///   - guest: What is granted to whoever brings no key, or one that is not known; nil for nothing.
-    package init(keys: any KeyStore, meter: KeyMeter = KeyMeter(), guest: KeyGrant? = nil) {
+    public init(keys: any KeyStore, meter: KeyMeter = KeyMeter(), guest: KeyGrant? = nil) {
         self.keys = keys
         self.meter = meter
         self.guest = guest
@@ -21,14 +21,14 @@ package struct Authorization: Sendable {
     /// The grant behind an `Authorization: Bearer <key>` header, if it allows `scope`. Counts as a request with that key.
     ///
     /// - Throws: ``AdmissionError`` `key_missing`, `key_unknown`, `key_forbidden`, `key_rate` or `key_quota`.
-    package func grant(header: String?, for scope: KeyScope) throws(AdmissionError) -> KeyGrant {
+    public func grant(header: String?, for scope: KeyScope) throws(AdmissionError) -> KeyGrant {
         let grant = try known(header: header, for: scope)
         try meter.admit(grant, for: scope)
         return grant
     }
 
     /// Whether a header would still be granted what it was. Counts as nothing.
-    package func isInForce(header: String?, for scope: KeyScope) -> Bool {
+    public func isInForce(header: String?, for scope: KeyScope) -> Bool {
         do {
             _ = try known(header: header, for: scope)
             return true
@@ -39,7 +39,7 @@ package struct Authorization: Sendable {
     }
 
     /// Counts events that were sent under a grant.
-    package func charge(_ grant: KeyGrant, events: Int) { meter.charge(grant, events: events) }
+    public func charge(_ grant: KeyGrant, events: Int) { meter.charge(grant, events: events) }
 
     private func known(header: String?, for scope: KeyScope) throws(AdmissionError) -> KeyGrant {
         guard let key = header.flatMap(Self.key) else {
@@ -74,7 +74,7 @@ package struct Authorization: Sendable {
     /// good one that was made for the account.
     ///
     /// - Throws: ``AdmissionError`` `account_unknown` or `account_forbidden`, or as ``grant(header:for:)``.
-    package func grant(account: VendorAccount, header: String?) throws(AdmissionError) -> KeyGrant {
+    public func grant(account: VendorAccount, header: String?) throws(AdmissionError) -> KeyGrant {
         if let header {
             let grant = try grant(header: header, for: .write)
             try check(grant, letsIn: account)
@@ -106,7 +106,7 @@ package struct Authorization: Sendable {
     /// account.
     ///
     /// - Throws: ``AdmissionError`` `key_missing`, `key_unknown`, `key_forbidden` or `account_forbidden`.
-    package func grant(basic header: String?, for account: VendorAccount) throws(AdmissionError) -> KeyGrant {
+    public func grant(basic header: String?, for account: VendorAccount) throws(AdmissionError) -> KeyGrant {
         guard let key = header.flatMap(Self.basicKey) else {
             if guest != nil { return try grant(header: nil, for: .write) }
             let option = Self.words(account).option
@@ -146,7 +146,7 @@ package struct Authorization: Sendable {
     }
 
     /// Whether a key that lets in one account lets in another as well.
-    package func allows(_ account: VendorAccount, for grant: KeyGrant) -> Bool {
+    public func allows(_ account: VendorAccount, for grant: KeyGrant) -> Bool {
         grant.lets(in: account)
     }
 

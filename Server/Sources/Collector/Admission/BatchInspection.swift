@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
-package import TrackwayWire
+public import TrackwayWire
 
 /// One walk over an inflated body: counts what is acceptable, and notes what is not.
 struct BatchInspection {
@@ -195,14 +195,14 @@ struct BatchInspection {
 
 /// What a batch may claim about sequence numbers. A writer is one process of one app: it never gets near the bound, and
 /// below it every sum of the ledger stays far from the largest number.
-package enum PlausibleClaims {
+public enum PlausibleClaims {
     /// The highest sequence number: 2⁴⁰, a thousand events a second for 34 years.
-    package static let lastSequence: UInt64 = 1 << 40
+    public static let lastSequence: UInt64 = 1 << 40
 
     /// The member of a header that claims more; nil when none does.
     ///
     /// - Complexity: O(ranges).
-    package static func excess(of header: BatchHeader) -> (field: String, value: UInt64)? {
+    public static func excess(of header: BatchHeader) -> (field: String, value: UInt64)? {
         let claims: [(String, UInt64)] =
             [("first", header.first ?? 0), ("last", header.last ?? 0), ("recorded", header.recorded ?? 0)]
             + header.dropped.map { ("dropped", $0.sequences.upperBound) }

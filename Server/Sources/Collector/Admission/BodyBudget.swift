@@ -7,9 +7,9 @@ internal import TrackwayEvents
 ///
 /// A body that finds no room waits a bounded time, and is then refused. The two have budgets of their own, so that bodies
 /// that have arrived never wait for those that arrive slowly.
-package final class BodyBudget: Sendable {
+public final class BodyBudget: Sendable {
     /// What bodies take memory for.
-    package enum Use: Sendable, Hashable, CaseIterable {
+    public enum Use: Sendable, Hashable, CaseIterable {
         /// The bytes as sent, from the first to the last one.
         case arriving
         /// What is made of them until they are on disk.
@@ -29,7 +29,7 @@ package final class BodyBudget: Sendable {
     /// The budget that the limits name.
     ///
     /// - Parameter sleep: Waits for a time, or less when it is cancelled.
-    package init(_ limits: AdmissionLimits, sleep: @escaping @Sendable (Duration) async -> Void) {
+    public init(_ limits: AdmissionLimits, sleep: @escaping @Sendable (Duration) async -> Void) {
         arriving = Locked(State(queue: BodyQueue(limit: limits.arrivingBytes)))
         unpacked = Locked(State(queue: BodyQueue(limit: limits.unpackedBytes)))
         timeout = limits.bodyTimeout
@@ -37,15 +37,15 @@ package final class BodyBudget: Sendable {
     }
 
     /// Bytes in use now.
-    package func used(for use: Use) -> Int { state(use).withLock { $0.queue.used } }
+    public func used(for use: Use) -> Int { state(use).withLock { $0.queue.used } }
 
     /// How many bodies wait for room now.
-    package func waiting(for use: Use) -> Int { state(use).withLock { $0.queue.count } }
+    public func waiting(for use: Use) -> Int { state(use).withLock { $0.queue.count } }
 
     /// Carries out `body` with room for so many bytes.
     ///
     /// - Throws: ``IntakeError`` `busy` when there was none in time, or what `body` throws.
-    package func with<Result>(
+    public func with<Result>(
         _ bytes: Int,
         for use: Use,
         by sender: String,

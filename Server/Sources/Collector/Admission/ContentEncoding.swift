@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 /// How a body is encoded on the wire.
-package enum ContentEncoding: String, Sendable, Hashable {
+public enum ContentEncoding: String, Sendable, Hashable {
     /// As it is.
     case identity
     /// gzip (RFC 1952).
@@ -11,7 +11,7 @@ package enum ContentEncoding: String, Sendable, Hashable {
     /// The encoding a header names; identity when there is no header.
     ///
     /// - Throws: ``AdmissionError`` `unsupported_encoding`.
-    package init(header: String?) throws(AdmissionError) {
+    public init(header: String?) throws(AdmissionError) {
         switch header?.lowercased() {
         case nil, "", "identity": self = .identity
         case "gzip", "x-gzip": self = .gzip
@@ -27,11 +27,11 @@ package enum ContentEncoding: String, Sendable, Hashable {
 }
 
 /// Which content types the collector reads. The body itself tells lines from arrays, so the type only has to be honest.
-package enum ContentType {
+public enum ContentType {
     /// Checks the type a sender names; none at all is fine.
     ///
     /// - Throws: ``AdmissionError`` `unsupported_type`.
-    package static func check(_ header: String?) throws(AdmissionError) {
+    public static func check(_ header: String?) throws(AdmissionError) {
         guard let header else { return }
         let type = header.prefix { $0 != ";" && $0 != " " }.lowercased()
         guard !accepted.contains(type) else { return }

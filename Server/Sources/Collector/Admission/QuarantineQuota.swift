@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// How much of what is refused as a whole may be kept: so much a day of everybody, a quarter of that of one sender, and short
 /// excerpts beyond. What is kept is never trimmed, so that without a quota anybody could fill the disk with rubbish.
-package struct QuarantineQuota: Sendable {
+public struct QuarantineQuota: Sendable {
     /// What may be kept of a body.
-    package enum Verdict: Sendable, Hashable {
+    public enum Verdict: Sendable, Hashable {
         /// All that was to be kept of it.
         case whole
         /// Its beginning, this many bytes.
@@ -36,7 +36,7 @@ package struct QuarantineQuota: Sendable {
     }
 
     /// Bytes kept of a body beyond the quota.
-    package static let excerptBytes = 256
+    public static let excerptBytes = 256
 
     private let bytesPerDay: Int
     private var everybody: Allowance?
@@ -44,12 +44,12 @@ package struct QuarantineQuota: Sendable {
     private var excerpts: Allowance?
 
     /// A quota of so many bytes a day.
-    package init(bytesPerDay: Int) {
+    public init(bytesPerDay: Int) {
         self.bytesPerDay = bytesPerDay
     }
 
     /// A body is to be kept, so many bytes of it.
-    package mutating func offered(_ bytes: Int, by sender: String, at now: MonotonicTime) -> Verdict {
+    public mutating func offered(_ bytes: Int, by sender: String, at now: MonotonicTime) -> Verdict {
         var all = everybody ?? Allowance(bytesPerDay, at: now)
         var own = senders[sender] ?? Allowance(bytesPerDay / 4, at: now)
         all.refill(at: now)

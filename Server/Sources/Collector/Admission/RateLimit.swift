@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// How much may come in which time: so many tokens per interval, evenly, and at most ``burst`` at once.
-package struct RateLimit: Sendable, Hashable {
+public struct RateLimit: Sendable, Hashable {
     /// What may be asked for: beyond, nothing is limited any more and the products below stay in range.
-    package static let counts = 1...1_000_000_000
+    public static let counts = 1...1_000_000_000
 
     /// Tokens per interval: within ``counts``.
-    package let count: Int
+    public let count: Int
     /// The time in which that many tokens come.
-    package let interval: Duration
+    public let interval: Duration
     /// The most that can be taken at once after a rest: at least one.
-    package let burst: Int
+    public let burst: Int
 
     /// A limit; numbers outside their range are moved to its nearer end.
-    package init(_ count: Int, per interval: Duration, burst: Int) {
+    public init(_ count: Int, per interval: Duration, burst: Int) {
         self.count = min(max(count, Self.counts.lowerBound), Self.counts.upperBound)
         self.interval = min(max(interval, .milliseconds(1)), .seconds(366 * 86_400))
         self.burst = min(max(burst, 1), Self.counts.upperBound)
@@ -24,12 +24,12 @@ package struct RateLimit: Sendable, Hashable {
 
     /// So many requests a second, and ten seconds' worth of them at once: a page that opens, or a phone that comes back,
     /// asks for several things.
-    package static func requests(perSecond count: Int) -> RateLimit {
+    public static func requests(perSecond count: Int) -> RateLimit {
         RateLimit(count, per: .seconds(1), burst: count.multipliedReportingOverflow(by: 10).partialValue)
     }
 
     /// So many events a day. All of them may come at once; then they come back evenly.
-    package static func events(perDay count: Int) -> RateLimit {
+    public static func events(perDay count: Int) -> RateLimit {
         RateLimit(count, per: .seconds(86_400), burst: count)
     }
 
@@ -40,19 +40,19 @@ package struct RateLimit: Sendable, Hashable {
 }
 
 /// A bucket of tokens under a limit. It remembers one thing: when it would be full again.
-package struct RateBucket: Sendable, Hashable {
+public struct RateBucket: Sendable, Hashable {
     /// In the past for a full bucket.
     private var fullAt: MonotonicTime?
     /// What of ``fullAt`` is less than a millisecond, so that no rounding adds up.
     private var remainder: Duration = .zero
 
     /// A full bucket.
-    package init() {}
+    public init() {}
 
     /// Takes a token.
     ///
     /// - Returns: Nil when one was taken; otherwise how long it takes until one is there. Asking in vain costs nothing.
-    package mutating func take(under limit: RateLimit, at now: MonotonicTime) -> Duration? {
+    public mutating func take(under limit: RateLimit, at now: MonotonicTime) -> Duration? {
         let missing = missing(under: limit, at: now)
         let wait = missing + limit.step - limit.step * limit.burst
         if wait > .zero { return wait }
@@ -61,13 +61,13 @@ package struct RateBucket: Sendable, Hashable {
     }
 
     /// How long it takes until a token is there; nil when there is one.
-    package func wait(under limit: RateLimit, at now: MonotonicTime) -> Duration? {
+    public func wait(under limit: RateLimit, at now: MonotonicTime) -> Duration? {
         var copy = self
         return copy.take(under: limit, at: now)
     }
 
     /// Takes tokens for what was let in already; the bucket may then lack some, by as much as comes in one interval at most.
-    package mutating func charge(_ count: Int, under limit: RateLimit, at now: MonotonicTime) {
+    public mutating func charge(_ count: Int, under limit: RateLimit, at now: MonotonicTime) {
         let charge = limit.step * min(max(count, 0), RateLimit.counts.upperBound)
         set(min(missing(under: limit, at: now) + charge, limit.deepest), at: now)
     }

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayEvents
+public import TrackwayJournal
 internal import TrackwayWire
 
 /// Decides what of refused events is admitted now. A function of the record that holds them, of today's rules and of the time.
 ///
 /// What passes becomes a batch of its own that says where it comes from; it has the ids it would have had, so that it counts
 /// once however often it is admitted again.
-package struct Replay: Sendable {
+public struct Replay: Sendable {
     /// What becomes of the refused events of one record.
-    package struct Outcome: Sendable, Hashable {
+    public struct Outcome: Sendable, Hashable {
         /// What has to be committed, of the kind `intake`; nil when nothing changes.
-        package var record: [UInt8]?
+        public var record: [UInt8]?
         /// Events that are admitted.
-        package var admitted = 0
+        public var admitted = 0
         /// Events, or whole batches, that are refused for another reason than before.
-        package var refused = 0
+        public var refused = 0
         /// Those that are refused for the same reason.
-        package var unchanged = 0
+        public var unchanged = 0
         /// Those that cannot be looked at again.
-        package var lost: [Loss] = []
+        public var lost: [Loss] = []
     }
 
     /// Something refused that cannot be looked at again.
-    package struct Loss: Sendable, Hashable {
+    public struct Loss: Sendable, Hashable {
         /// Why.
-        package enum Reason: String, Sendable, Hashable {
+        public enum Reason: String, Sendable, Hashable {
             /// The log does not have it any more, or cannot read it.
             case unreadable
             /// Less is kept of it than was sent.
@@ -41,9 +41,9 @@ package struct Replay: Sendable {
         }
 
         /// Its place.
-        package var position: EventPosition
+        public var position: EventPosition
         /// Why.
-        package var reason: Reason
+        public var reason: Reason
     }
 
     private let admission: Admission
@@ -58,7 +58,7 @@ package struct Replay: Sendable {
     ///   - at: The collector's time.
     ///   - key: The name of the operator's key.
     ///   - isErased: Whether an installation was erased.
-    package init(
+    public init(
         admission: Admission,
         at: Timestamp,
         key: String,
@@ -77,7 +77,7 @@ package struct Replay: Sendable {
     ///   - kind: The record's kind; nil when the log does not have it.
     ///   - payload: The record.
     /// - Complexity: O(inflated bytes).
-    package func outcome(of failed: [FailedEvent], kind: FrameKind?, payload: [UInt8]) -> Outcome {
+    public func outcome(of failed: [FailedEvent], kind: FrameKind?, payload: [UInt8]) -> Outcome {
         do {
             switch kind {
             case .intake:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// The event by which an installation says that it was erased, and whether that counts.
 ///
 /// It counts in our own format only, and only with the secret from which the identity was derived: nobody but the erased
 /// installation ever knew it. Who sends it plays no part, because a write key is public and a sender may claim any identity.
-package enum Tombstone: Sendable, Hashable {
+public enum Tombstone: Sendable, Hashable {
     /// The installation proves that it was erased.
     case proved(InstallationID)
     /// An event says so of an installation, without proof; nil when none is named.
@@ -16,7 +16,7 @@ package enum Tombstone: Sendable, Hashable {
     /// What an event says; nil for any event of another name.
     ///
     /// - Complexity: O(length of the name), and of the attributes for an event of this name.
-    package init?(_ line: UnsafeRawBufferPointer, _ scan: EventScan) {
+    public init?(_ line: UnsafeRawBufferPointer, _ scan: EventScan) {
         guard Self.isName(of: scan, in: line) else { return nil }
         let attributes = scan.attributes.map { UnsafeRawBufferPointer(rebasing: line[$0]) }
         let text = { (key: String) -> String? in
@@ -47,10 +47,10 @@ package enum Tombstone: Sendable, Hashable {
     }
 
     /// Why an unproved one is not taken.
-    package static let unprovedCode = "erasure_unproved"
+    public static let unprovedCode = "erasure_unproved"
 
     /// Why an unproved one is not taken, for a person.
-    package static func unprovedMessage(_ installation: InstallationID?) -> String {
+    public static func unprovedMessage(_ installation: InstallationID?) -> String {
         guard let installation else {
             return "The event names no installation in “\(CapturedKey.erasedInstallation)”; nothing was erased."
         }

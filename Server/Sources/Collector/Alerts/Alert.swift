@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// A condition that the collector looks at again and again, and whom it tells.
-package struct Alert: Sendable, Hashable {
+public struct Alert: Sendable, Hashable {
     /// Names it for ever: made by the collector, never used again.
-    package var id: String
+    public var id: String
     /// What a person calls it, what is looked at, how often, and who is told.
-    package var settings: AlertSettings
+    public var settings: AlertSettings
     /// Counts its changes, from 1: whoever changes an alert says which version they saw.
-    package var version: Int64
+    public var version: Int64
     /// When it was made.
-    package var created: Timestamp
+    public var created: Timestamp
     /// When it was changed last.
-    package var changed: Timestamp
+    public var changed: Timestamp
 
     /// An alert.
-    package init(id: String, settings: AlertSettings, version: Int64, created: Timestamp, changed: Timestamp) {
+    public init(id: String, settings: AlertSettings, version: Int64, created: Timestamp, changed: Timestamp) {
         self.id = id
         self.settings = settings
         self.version = version
@@ -27,26 +27,26 @@ package struct Alert: Sendable, Hashable {
 }
 
 /// What people decide about an alert.
-package struct AlertSettings: Sendable, Hashable {
+public struct AlertSettings: Sendable, Hashable {
     /// What a person calls it.
-    package var title: String
+    public var title: String
     /// What is looked at.
-    package var condition: AlertCondition
+    public var condition: AlertCondition
     /// How often it is looked at.
-    package var every: Duration
+    public var every: Duration
     /// How long the condition must hold before anybody is told.
-    package var hold: Duration
+    public var hold: Duration
     /// How long the condition must be over before it is told that it is.
-    package var keep: Duration
+    public var keep: Duration
     /// After how long somebody is told again while it goes on; nil for never.
-    package var again: Duration?
+    public var again: Duration?
     /// Where it is told; nil for nowhere: it is seen on the page and in the metrics only.
-    package var webhook: String?
+    public var webhook: String?
     /// Whether it is not looked at.
-    package var isPaused: Bool
+    public var isPaused: Bool
 
     /// Settings.
-    package init(
+    public init(
         title: String,
         condition: AlertCondition,
         every: Duration = AlertLimits.usualInterval,
@@ -68,9 +68,9 @@ package struct AlertSettings: Sendable, Hashable {
 }
 
 /// A number, and what it is compared with.
-package struct AlertCondition: Sendable, Hashable {
+public struct AlertCondition: Sendable, Hashable {
     /// Which number.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// The number of a trend over all of its time.
         case trends
         /// How many of those who take a funnel's first step take its last, in percent.
@@ -84,7 +84,7 @@ package struct AlertCondition: Sendable, Hashable {
     }
 
     /// How the number is compared with the threshold.
-    package enum Comparison: String, Sendable, Hashable, CaseIterable {
+    public enum Comparison: String, Sendable, Hashable, CaseIterable {
         /// It is more.
         case above = ">"
         /// It is less.
@@ -96,7 +96,7 @@ package struct AlertCondition: Sendable, Hashable {
     }
 
     /// Whether a question's number itself is compared, or how far it is from the one of the period before.
-    package enum Measure: String, Sendable, Hashable, CaseIterable {
+    public enum Measure: String, Sendable, Hashable, CaseIterable {
         /// The number.
         case value
         /// The change, in percent of the number before.
@@ -104,22 +104,22 @@ package struct AlertCondition: Sendable, Hashable {
     }
 
     /// Which number.
-    package var kind: Kind
+    public var kind: Kind
     /// A question's parameters as they stand in an address behind the question mark; empty for other kinds.
-    package var query: String
+    public var query: String
     /// How the number is compared.
-    package var comparison: Comparison
+    public var comparison: Comparison
     /// What it is compared with.
-    package var threshold: Double
+    public var threshold: Double
     /// The number, or its change.
-    package var measure: Measure
+    public var measure: Measure
     /// The time that `failed` and `silence` look at.
-    package var within: Duration
+    public var within: Duration
     /// So many events must have arrived within that time before `failed` says anything.
-    package var least: Int64
+    public var least: Int64
 
     /// A condition.
-    package init(
+    public init(
         _ kind: Kind,
         query: String = "",
         is comparison: Comparison = .above,
@@ -138,7 +138,7 @@ package struct AlertCondition: Sendable, Hashable {
     }
 
     /// Whether it holds for a number.
-    package func holds(for value: Double) -> Bool {
+    public func holds(for value: Double) -> Bool {
         switch comparison {
         case .above: value > threshold
         case .below: value < threshold
@@ -149,7 +149,7 @@ package struct AlertCondition: Sendable, Hashable {
 }
 
 /// What came of looking at a condition.
-package enum AlertOutcome: Sendable, Hashable {
+public enum AlertOutcome: Sendable, Hashable {
     /// There is a number, and the condition holds for it or does not.
     case measured(value: Double, holds: Bool)
     /// There is none, as in a time without anything to count: one sentence why.
@@ -159,37 +159,37 @@ package enum AlertOutcome: Sendable, Hashable {
 }
 
 /// How much alerts may ask for.
-package enum AlertLimits {
+public enum AlertLimits {
     /// Alerts of a collector.
-    package static let alerts = 100
+    public static let alerts = 100
     /// Bytes of an address where it is told.
-    package static let addressBytes = 2_048
+    public static let addressBytes = 2_048
     /// How often a condition may be looked at.
-    package static let intervals: ClosedRange<Duration> = .seconds(60)...(.seconds(86_400))
+    public static let intervals: ClosedRange<Duration> = .seconds(60)...(.seconds(86_400))
     /// How often it is looked at when nothing is said.
-    package static let usualInterval = Duration.seconds(60)
+    public static let usualInterval = Duration.seconds(60)
     /// How long a condition may have to hold, or to be over.
-    package static let holds: ClosedRange<Duration> = .zero...(.seconds(7 * 86_400))
+    public static let holds: ClosedRange<Duration> = .zero...(.seconds(7 * 86_400))
     /// After how long it may be told again.
-    package static let repeats: ClosedRange<Duration> = .seconds(300)...(.seconds(30 * 86_400))
+    public static let repeats: ClosedRange<Duration> = .seconds(300)...(.seconds(30 * 86_400))
     /// The time that `failed` and `silence` may look at.
-    package static let times: ClosedRange<Duration> = .seconds(60)...(.seconds(7 * 86_400))
+    public static let times: ClosedRange<Duration> = .seconds(60)...(.seconds(7 * 86_400))
     /// The time they look at when nothing is said.
-    package static let usualTime = Duration.seconds(3_600)
+    public static let usualTime = Duration.seconds(3_600)
     /// The longest time that a question may be about.
-    package static let questionTimes: ClosedRange<Duration> = .seconds(60)...(.seconds(366 * 86_400))
+    public static let questionTimes: ClosedRange<Duration> = .seconds(60)...(.seconds(366 * 86_400))
     /// The events that must have arrived when nothing is said.
-    package static let usualLeast: Int64 = 100
+    public static let usualLeast: Int64 = 100
     /// Bytes of the file with all alerts, and of a request that changes one.
-    package static let bytes = 1 << 20
+    public static let bytes = 1 << 20
     /// Bytes of the file with what became of them.
-    package static let statusBytes = 4 << 20
+    public static let statusBytes = 4 << 20
     /// How long nothing may be seen of a condition before that is told.
-    package static let longestUnseen = Duration.seconds(3_600)
+    public static let longestUnseen = Duration.seconds(3_600)
     /// Attempts to tell that are remembered for each alert.
-    package static let attempts = 50
+    public static let attempts = 50
     /// How long a replaced secret may go on signing.
-    package static let overlaps: ClosedRange<Duration> = .zero...(.seconds(30 * 86_400))
+    public static let overlaps: ClosedRange<Duration> = .zero...(.seconds(30 * 86_400))
     /// How long it does when nothing is said.
-    package static let usualOverlap = Duration.seconds(86_400)
+    public static let usualOverlap = Duration.seconds(86_400)
 }

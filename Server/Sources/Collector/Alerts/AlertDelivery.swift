@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// One message about an alert, which is told until it is taken, or given up.
-package struct AlertDelivery: Sendable, Hashable {
+public struct AlertDelivery: Sendable, Hashable {
     /// Names the message for ever, in every attempt: what `webhook-id` says.
-    package var id: String
+    public var id: String
     /// What it tells: `firing`, `reminder`, `resolved`, `unknown`, `known`.
-    package var kind: AlertMachine.Action
+    public var kind: AlertMachine.Action
     /// The body, the same in every attempt.
-    package var body: String
+    public var body: String
     /// When it was made.
-    package var created: Timestamp
+    public var created: Timestamp
     /// How many attempts have failed.
-    package var failures = 0
+    public var failures = 0
     /// When the next attempt is due by the wall clock; nil for at once.
-    package var next: Timestamp?
+    public var next: Timestamp?
 
     /// A message.
-    package init(
+    public init(
         id: String,
         kind: AlertMachine.Action,
         body: String,
@@ -51,7 +51,7 @@ package struct AlertDelivery: Sendable, Hashable {
     ///   - asked: how long the receiver asked to be left alone; nil when it did not.
     ///   - jitter: chance, from 0 to below 1, that spreads attempts of many over a quarter of the wait.
     /// - Returns: nil when there is no next attempt.
-    package static func wait(after failures: Int, asked: Duration?, jitter: Double) -> Duration? {
+    public static func wait(after failures: Int, asked: Duration?, jitter: Double) -> Duration? {
         guard failures >= 1, failures <= waits.count else { return nil }
         let wait = waits[failures - 1]
         let spread = wait + wait * (0.25 * min(max(jitter, 0), 1))
@@ -66,7 +66,7 @@ package struct AlertDelivery: Sendable, Hashable {
 }
 
 /// What came of one attempt.
-package enum AlertResult: Sendable, Hashable {
+public enum AlertResult: Sendable, Hashable {
     /// There was an answer. `asked`: how long its sender wants to be left alone.
     case answered(status: Int, asked: Duration?)
     /// There was none: one sentence why.
@@ -75,7 +75,7 @@ package enum AlertResult: Sendable, Hashable {
     case refused(String)
 
     /// Whether the message was taken.
-    package var isTaken: Bool {
+    public var isTaken: Bool {
         guard case .answered(let status, _) = self else { return false }
         return (200...299).contains(status)
     }
@@ -88,9 +88,9 @@ package enum AlertResult: Sendable, Hashable {
 }
 
 /// One attempt, for people who look why a message did not come.
-package struct AlertAttempt: Sendable, Hashable {
+public struct AlertAttempt: Sendable, Hashable {
     /// What became of the message with it.
-    package enum Outcome: String, Sendable, Hashable, CaseIterable {
+    public enum Outcome: String, Sendable, Hashable, CaseIterable {
         /// The receiver took it.
         case delivered
         /// It did not, and there will be another attempt.
@@ -104,24 +104,24 @@ package struct AlertAttempt: Sendable, Hashable {
     }
 
     /// The message's id.
-    package var id: String
+    public var id: String
     /// What it tells: an action's name, or `test`.
-    package var kind: String
+    public var kind: String
     /// What became of it.
-    package var outcome: Outcome
+    public var outcome: Outcome
     /// When the attempt ended.
-    package var time: Timestamp
+    public var time: Timestamp
     /// Which attempt it was, from 1.
-    package var number: Int
+    public var number: Int
     /// The answer's status; nil when there was no answer.
-    package var status: Int?
+    public var status: Int?
     /// Why there was no answer; nil when there was one.
-    package var message: String?
+    public var message: String?
     /// How long it took, in milliseconds.
-    package var took: Int64
+    public var took: Int64
 
     /// An attempt.
-    package init(
+    public init(
         id: String,
         kind: String,
         outcome: Outcome,
@@ -159,7 +159,7 @@ package struct AlertAttempt: Sendable, Hashable {
     }
 
     /// Writes the attempt.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id)
         writer.member("kind", kind)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Decides when an alert fires and when it is over.
 ///
 /// Lengths of time are added up from one look to the next, as the time since boot measures them, so a wall clock that jumps
 /// changes none of them. A look counts for twice the usual time between two at most: what lies between them was not seen.
-package struct AlertMachine: Sendable, Hashable {
+public struct AlertMachine: Sendable, Hashable {
     /// Where it stands.
-    package enum Phase: Sendable, Hashable {
+    public enum Phase: Sendable, Hashable {
         /// The condition does not hold.
         case idle
         /// It holds, and has not held for long enough yet.
@@ -21,7 +21,7 @@ package struct AlertMachine: Sendable, Hashable {
     }
 
     /// What is to be told.
-    package enum Action: String, Sendable, Hashable, CaseIterable {
+    public enum Action: String, Sendable, Hashable, CaseIterable {
         /// It fires.
         case fire = "firing"
         /// It still does.
@@ -35,29 +35,29 @@ package struct AlertMachine: Sendable, Hashable {
     }
 
     /// Where it stands.
-    package private(set) var phase = Phase.idle
+    public private(set) var phase = Phase.idle
     /// Why the last look saw nothing; nil when it saw something.
-    package private(set) var trouble: String?
+    public private(set) var trouble: String?
     /// The number of the last look that saw one.
-    package private(set) var value: Double?
+    public private(set) var value: Double?
     /// When it was looked at last; nil before the first time.
-    package private(set) var evaluated: Timestamp?
+    public private(set) var evaluated: Timestamp?
     /// Since when what ``state`` says is so.
-    package private(set) var since: Timestamp?
+    public private(set) var since: Timestamp?
 
     /// How long it could not be looked at, and whether that was told; nil while it can.
-    package private(set) var unseen: Unseen?
+    public private(set) var unseen: Unseen?
 
     /// A time in which it could not be looked at.
-    package struct Unseen: Sendable, Hashable {
+    public struct Unseen: Sendable, Hashable {
         /// How long, from one look to the next.
-        package var lasted: Duration
+        public var lasted: Duration
         /// Whether it was told.
-        package var isTold: Bool
+        public var isTold: Bool
     }
 
     /// Nothing was looked at yet.
-    package init() {}
+    public init() {}
 
     /// A machine as it was kept.
     init(
@@ -77,7 +77,7 @@ package struct AlertMachine: Sendable, Hashable {
     }
 
     /// What people call where it stands: `ok`, `pending`, `firing`, or `unknown` when nothing was seen and it does not fire.
-    package enum State: String, Sendable, Hashable, CaseIterable {
+    public enum State: String, Sendable, Hashable, CaseIterable {
         /// The condition does not hold.
         case ok
         /// It holds, not for long enough yet.
@@ -89,7 +89,7 @@ package struct AlertMachine: Sendable, Hashable {
     }
 
     /// What people call where it stands.
-    package var state: State {
+    public var state: State {
         switch phase {
         case .firing: .firing
         case .pending: .pending
@@ -105,7 +105,7 @@ package struct AlertMachine: Sendable, Hashable {
     ///   - time: the wall clock, for people.
     ///   - settings: how long is long enough.
     /// - Returns: what is to be told; nil for nothing.
-    package mutating func evaluated(
+    public mutating func evaluated(
         _ outcome: AlertOutcome,
         after elapsed: Duration,
         at time: Timestamp,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// What is told about an alert: `{"type":"alert.firing","timestamp":"…","data":{…}}`.
 struct AlertMessage: Sendable {
@@ -37,46 +37,46 @@ struct AlertMessage: Sendable {
 }
 
 /// A message with all that sending it takes.
-package struct AlertSending: Sendable, Hashable {
+public struct AlertSending: Sendable, Hashable {
     /// The alert's id.
-    package var alert: String
+    public var alert: String
     /// The message's id.
-    package var id: String
+    public var id: String
     /// The message that waits; nil for a trial, which is sent once.
-    package var delivery: AlertDelivery?
+    public var delivery: AlertDelivery?
     /// Where to.
-    package var address: String
+    public var address: String
     /// The body.
-    package var body: [UInt8]
+    public var body: [UInt8]
     /// What signs it.
-    package var secrets: [WebhookSecret]
+    public var secrets: [WebhookSecret]
 }
 
 /// The alerts in numbers.
-package struct AlertStatistics: Sendable, Hashable {
+public struct AlertStatistics: Sendable, Hashable {
     /// How many alerts there are, by where they stand.
-    package var states: [AlertMachine.State: Int] = [:]
+    public var states: [AlertMachine.State: Int] = [:]
     /// Messages that are not delivered yet.
-    package var waiting = 0
+    public var waiting = 0
     /// How often a condition was looked at, since the collector began.
-    package var looks: UInt64 = 0
+    public var looks: UInt64 = 0
     /// How often nothing was seen then.
-    package var unknown: UInt64 = 0
+    public var unknown: UInt64 = 0
     /// Attempts to tell, trials included.
-    package var attempts: UInt64 = 0
+    public var attempts: UInt64 = 0
     /// Those whose message was not taken.
-    package var failures: UInt64 = 0
+    public var failures: UInt64 = 0
 
     /// None.
-    package init() {}
+    public init() {}
 }
 
 /// An alert as answers show it: with where it stands, and without its secrets and the path of where it is told.
-package struct AlertView: Sendable, Hashable {
+public struct AlertView: Sendable, Hashable {
     /// The alert.
-    package let stored: StoredAlert
+    public let stored: StoredAlert
     /// What became of it.
-    package let status: AlertStatus
+    public let status: AlertStatus
 
     init(_ stored: StoredAlert, _ status: AlertStatus) {
         self.stored = stored
@@ -89,7 +89,7 @@ package struct AlertView: Sendable, Hashable {
     /// Writes the alert.
     ///
     /// - Parameter secret: whether its secret is told, this once.
-    package func write(withSecret secret: Bool = false, to writer: inout JSONWriter) {
+    public func write(withSecret secret: Bool = false, to writer: inout JSONWriter) {
         let (alert, machine) = (stored.alert, status.machine)
         writer.beginObject()
         writer.member("id", alert.id)
@@ -123,7 +123,7 @@ package struct AlertView: Sendable, Hashable {
     }
 
     /// Writes the latest attempts, the latest first.
-    package func writeAttempts(to writer: inout JSONWriter) {
+    public func writeAttempts(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.list("deliveries", status.attempts.reversed()) { $0.write(to: &$1) }
         writer.endObject()
@@ -133,7 +133,7 @@ package struct AlertView: Sendable, Hashable {
 extension AlertCondition {
     /// Where the page shows what the condition is about: a path with its query. The page knows a few lengths of time; the shortest that
     /// has all of the question's is taken.
-    package var page: String {
+    public var page: String {
         switch kind {
         case .missing: return "/?tab=ledger"
         case .failed: return "/?tab=failed"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// An alert as somebody sends it.
-package struct AlertDraft: Sendable, Hashable {
+public struct AlertDraft: Sendable, Hashable {
     /// What was decided.
-    package var settings: AlertSettings
+    public var settings: AlertSettings
     /// Whether nothing was said of where it is told, so that this stays as it is.
-    package var keepsWebhook: Bool
+    public var keepsWebhook: Bool
     /// The version that was changed; nil when it is not told.
-    package var version: Int64?
+    public var version: Int64?
 
     private static let members = [
         "title", "condition", "every", "for", "keep_firing_for", "repeat", "webhook", "paused", "version",
@@ -19,7 +19,7 @@ package struct AlertDraft: Sendable, Hashable {
     /// Reads a draft. Questions and addresses are not looked into here.
     ///
     /// - Throws: ``SavedError`` `malformed` with the member, its value, and what helps.
-    package init(_ value: JSONValue) throws(SavedError) {
+    public init(_ value: JSONValue) throws(SavedError) {
         let members = try SavedReader(value: value, noun: "The alert").members(Self.members)
         guard let condition = members["condition"] else {
             throw SavedError(
@@ -163,7 +163,7 @@ extension AlertCondition.Kind {
 
 extension AlertSettings {
     /// Writes the settings as members of an object that is open, as ``AlertDraft`` reads them, but for where it is told.
-    package func writeMembers(to writer: inout JSONWriter) {
+    public func writeMembers(to writer: inout JSONWriter) {
         writer.member("title", title)
         writer.object("condition") { condition.writeMembers(to: &$0) }
         writer.member("every", LengthText.text(every))
@@ -176,7 +176,7 @@ extension AlertSettings {
 
 extension AlertCondition {
     /// Writes the condition as members of an object that is open: those that its kind has.
-    package func writeMembers(to writer: inout JSONWriter) {
+    public func writeMembers(to writer: inout JSONWriter) {
         writer.member("kind", kind.rawValue)
         for name in kind.members {
             switch name {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// What became of one alert: where it stands, what is still to be told, and what was told.
-package struct AlertStatus: Sendable, Hashable {
+public struct AlertStatus: Sendable, Hashable {
     /// Where it stands.
-    package var machine = AlertMachine()
+    public var machine = AlertMachine()
     /// The message that is not delivered yet. One at most: a later one takes its place.
-    package private(set) var waiting: AlertDelivery?
+    public private(set) var waiting: AlertDelivery?
     /// The latest attempts, the earliest first.
-    package private(set) var attempts: [AlertAttempt] = []
+    public private(set) var attempts: [AlertAttempt] = []
     /// When the receiver said that it wants no messages any more; nil while it takes them.
-    package private(set) var gone: Timestamp?
+    public private(set) var gone: Timestamp?
 
     /// Nothing has happened yet.
-    package init() {}
+    public init() {}
 
     /// A status as it was kept.
     init(machine: AlertMachine, waiting: AlertDelivery?, attempts: [AlertAttempt], gone: Timestamp?) {
@@ -26,7 +26,7 @@ package struct AlertStatus: Sendable, Hashable {
     }
 
     /// A message is to be told. What waits gives way to it: a receiver that comes back hears how things are, not how they were.
-    package mutating func tell(_ delivery: AlertDelivery) {
+    public mutating func tell(_ delivery: AlertDelivery) {
         // What a reminder would repeat has not been heard yet.
         if waiting != nil, delivery.kind == .remind { return }
         if let waiting {
@@ -52,7 +52,7 @@ package struct AlertStatus: Sendable, Hashable {
     ///   - took: how long it took.
     ///   - jitter: chance, from 0 to below 1.
     /// - Returns: how long to wait for the next attempt; nil when there is none.
-    package mutating func sent(
+    public mutating func sent(
         _ delivery: AlertDelivery,
         _ result: AlertResult,
         at time: Timestamp,
@@ -87,13 +87,13 @@ package struct AlertStatus: Sendable, Hashable {
     }
 
     /// A trial has ended.
-    package mutating func tested(_ id: String, _ result: AlertResult, at time: Timestamp, took: Duration) {
+    public mutating func tested(_ id: String, _ result: AlertResult, at time: Timestamp, took: Duration) {
         let outcome: AlertAttempt.Outcome = result.isTaken ? .delivered : .givenUp
         remember(AlertAttempt(of: id, "test", result, outcome, at: time, number: 1, took: took))
     }
 
     /// Somebody has decided about the alert anew: where it is told counts as there.
-    package mutating func decided(isTold: Bool) {
+    public mutating func decided(isTold: Bool) {
         gone = nil
         if !isTold { waiting = nil }
     }
@@ -105,37 +105,37 @@ package struct AlertStatus: Sendable, Hashable {
 }
 
 /// An alert with the secrets that sign what is told about it, as it is kept.
-package struct StoredAlert: Sendable, Hashable {
+public struct StoredAlert: Sendable, Hashable {
     /// The alert.
-    package var alert: Alert
+    public var alert: Alert
     /// The secret that signs.
-    package var secret: WebhookSecret
+    public var secret: WebhookSecret
     /// The one before it, which signs as well until a moment.
-    package var former: FormerSecret?
+    public var former: FormerSecret?
 
     /// A secret that was replaced.
-    package struct FormerSecret: Sendable, Hashable {
+    public struct FormerSecret: Sendable, Hashable {
         /// The secret.
-        package var secret: WebhookSecret
+        public var secret: WebhookSecret
         /// From when on it signs no more.
-        package var until: Timestamp
+        public var until: Timestamp
 
         /// A former secret.
-        package init(_ secret: WebhookSecret, until: Timestamp) {
+        public init(_ secret: WebhookSecret, until: Timestamp) {
             self.secret = secret
             self.until = until
         }
     }
 
     /// An alert with its secrets.
-    package init(_ alert: Alert, secret: WebhookSecret, former: FormerSecret? = nil) {
+    public init(_ alert: Alert, secret: WebhookSecret, former: FormerSecret? = nil) {
         self.alert = alert
         self.secret = secret
         self.former = former
     }
 
     /// The secrets that sign at a moment, the current one first.
-    package func secrets(at time: Timestamp) -> [WebhookSecret] {
+    public func secrets(at time: Timestamp) -> [WebhookSecret] {
         [secret] + (former.map { $0.until > time ? [$0.secret] : [] } ?? [])
     }
 }

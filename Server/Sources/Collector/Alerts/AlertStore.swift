@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayEvents
+public import TrackwayJournal
 
 /// The alerts of one collector with what became of them: in memory, and in two small files beside its data.
 ///
 /// What people decided, with the secrets, stands in one file, which changes seldom; where alerts stand and what is still to be told
 /// in the other. What people decide, and that an alert begins or ceases to fire, is on stable storage before it is answered or
 /// told; what cannot be written has not happened. One process has the files: the one that holds the intake log.
-package actor AlertStore {
+public actor AlertStore {
     /// What there is to do.
-    package enum Work<Job: Sendable>: Sendable {
+    public enum Work<Job: Sendable>: Sendable {
         /// This, now.
         case now(Job)
         /// Something, after so long.
@@ -21,7 +21,7 @@ package actor AlertStore {
     }
 
     /// The most messages that are on their way at once.
-    package static let maxSendings = 8
+    public static let maxSendings = 8
 
     private let file: SavedFile
     private let statusFile: SavedFile
@@ -50,7 +50,7 @@ package actor AlertStore {
     ///   - moment: the present.
     ///   - chance: random bits, good enough for secrets.
     ///   - notice: told what a person should know about the files.
-    package init(
+    public init(
         path: String?,
         statusPath: String?,
         storage: any JournalStorage = DiskStorage(),
@@ -89,7 +89,7 @@ package actor AlertStore {
     /// All alerts, in the order they were made.
     ///
     /// - Throws: ``SavedError`` `unavailable`, as everything here does.
-    package func all() throws(SavedError) -> [AlertView] {
+    public func all() throws(SavedError) -> [AlertView] {
         if let trouble { throw trouble }
         return alerts.map { AlertView($0, status($0.alert.id)) }
     }
@@ -97,7 +97,7 @@ package actor AlertStore {
     /// An alert.
     ///
     /// - Throws: ``SavedError`` `notFound`.
-    package func alert(_ id: String) throws(SavedError) -> AlertView {
+    public func alert(_ id: String) throws(SavedError) -> AlertView {
         let stored = alerts[try index(of: id)]
         return AlertView(stored, status(id))
     }
@@ -105,7 +105,7 @@ package actor AlertStore {
     /// Makes an alert. Its question must have been checked.
     ///
     /// - Throws: ``SavedError`` `full`, or `malformed` for where it would be told.
-    package func add(_ draft: AlertDraft, at time: Timestamp) throws(SavedError) -> AlertView {
+    public func add(_ draft: AlertDraft, at time: Timestamp) throws(SavedError) -> AlertView {
         if let trouble { throw trouble }
         guard alerts.count < AlertLimits.alerts else {
             throw SavedError(
@@ -126,7 +126,7 @@ package actor AlertStore {
     ///
     /// - Parameter version: which version was changed.
     /// - Throws: ``SavedError`` `notFound`, `changed` when it is another version now, `malformed` or `full`.
-    package func replace(
+    public func replace(
         _ id: String,
         with draft: AlertDraft,
         madeFrom version: Int64,
@@ -162,7 +162,7 @@ package actor AlertStore {
     ///
     /// - Parameter version: which version its remover saw.
     /// - Throws: ``SavedError`` `notFound`, or `changed` when it is another version now.
-    package func remove(_ id: String, madeFrom version: Int64) throws(SavedError) {
+    public func remove(_ id: String, madeFrom version: Int64) throws(SavedError) {
         let index = try index(of: id)
         try SavedError.see(alerts[index].alert.version, is: version, of: "alert")
         var left = alerts
@@ -180,7 +180,7 @@ package actor AlertStore {
     ///
     /// - Parameter overlap: for how long.
     /// - Throws: ``SavedError`` `notFound`.
-    package func rotate(_ id: String, overlap: Duration, at time: Timestamp) throws(SavedError) -> AlertView {
+    public func rotate(_ id: String, overlap: Duration, at time: Timestamp) throws(SavedError) -> AlertView {
         let index = try index(of: id)
         var changed = alerts
         changed[index].former =
@@ -194,7 +194,7 @@ package actor AlertStore {
     // MARK: Looking
 
     /// Which alert is to be looked at.
-    package func nextLook(at now: MonotonicTime) -> Work<Alert> {
+    public func nextLook(at now: MonotonicTime) -> Work<Alert> {
         guard trouble == nil else { return .nothing }
         let active = alerts.lazy.map(\.alert).filter { !$0.settings.isPaused }
         return Self.first(of: active, now) { due[$0.id] ?? now }
@@ -208,7 +208,7 @@ package actor AlertStore {
     ///   - moment: the present.
     ///   - link: where the page shows it, for whoever is told.
     /// - Throws: ``SavedError`` when what follows could not be written, and so has not happened.
-    package func looked(
+    public func looked(
         at alert: Alert,
         _ outcome: AlertOutcome,
         at moment: Moment,
@@ -246,7 +246,7 @@ package actor AlertStore {
     // MARK: Telling
 
     /// Which message is to be sent. Until its attempt has ended, no other of its alert is.
-    package func nextSending(at moment: Moment) -> Work<AlertSending> {
+    public func nextSending(at moment: Moment) -> Work<AlertSending> {
         guard trouble == nil, sending.count < Self.maxSendings else { return .nothing }
         let now = moment.monotonic
         let waiting = alerts.lazy.filter { [sending, statuses] stored in
@@ -279,7 +279,7 @@ package actor AlertStore {
     /// What a trial sends.
     ///
     /// - Throws: ``SavedError`` `notFound`, or `malformed` when it is told nowhere.
-    package func trial(of id: String, at time: Timestamp, link: String) throws(SavedError) -> AlertSending {
+    public func trial(of id: String, at time: Timestamp, link: String) throws(SavedError) -> AlertSending {
         let stored = alerts[try index(of: id)]
         guard let address = stored.alert.settings.webhook else {
             throw SavedError(
@@ -301,7 +301,7 @@ package actor AlertStore {
 
     /// An attempt has ended. What came of it counts even where it cannot be written: then the message may be sent once more after a
     /// new start, with the same id.
-    package func sent(_ job: AlertSending, _ result: AlertResult, at moment: Moment, took: Duration) {
+    public func sent(_ job: AlertSending, _ result: AlertResult, at moment: Moment, took: Duration) {
         if job.delivery != nil { sending.remove(job.alert) }
         counts.attempts += 1
         if !result.isTaken { counts.failures += 1 }
@@ -321,12 +321,12 @@ package actor AlertStore {
     }
 
     /// An attempt was broken off, because the collector ends. It counts for nothing.
-    package func abandoned(_ job: AlertSending) {
+    public func abandoned(_ job: AlertSending) {
         sending.remove(job.alert)
     }
 
     /// The alerts in numbers.
-    package func statistics() -> AlertStatistics {
+    public func statistics() -> AlertStatistics {
         var statistics = counts
         for stored in alerts {
             let status = status(stored.alert.id)

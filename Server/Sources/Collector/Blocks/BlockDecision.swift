@@ -5,18 +5,18 @@ internal import TrackwayEvents
 
 /// A stretch of a stream that was decided to be written as one block, once and for all: whoever writes it, and however often, writes
 /// the same rows.
-package struct BlockDecision: Sendable, Hashable {
+public struct BlockDecision: Sendable, Hashable {
     /// Its number; blocks are counted from 1, without gaps.
-    package var block: UInt64
+    public var block: UInt64
     /// The sequence of its first record.
-    package var first: UInt64
+    public var first: UInt64
     /// The sequence of its last record.
-    package var last: UInt64
+    public var last: UInt64
     /// Which version of the program's rows it is written with.
-    package var version: Int
+    public var version: Int
 
     /// A decision.
-    package init(block: UInt64, first: UInt64, last: UInt64, version: Int) {
+    public init(block: UInt64, first: UInt64, last: UInt64, version: Int) {
         self.block = block
         self.first = first
         self.last = last
@@ -24,7 +24,7 @@ package struct BlockDecision: Sendable, Hashable {
     }
 
     /// Reads `{"block":3,"first":17,"last":40,"version":1}`; nil when it is something else. Members it does not know are passed over.
-    package init?(json bytes: [UInt8]) {
+    public init?(json bytes: [UInt8]) {
         // What is no decision is told as such, whatever else it is.
         guard let json = try? JSONValue.parse(bytes),
             let block = json["block"]?.integer, let first = json["first"]?.integer, let last = json["last"]?.integer,
@@ -39,7 +39,7 @@ package struct BlockDecision: Sendable, Hashable {
     }
 
     /// The decision as it is kept.
-    package var json: [UInt8] {
+    public var json: [UInt8] {
         JSONWriter.withThreadBuffer { writer in
             writer.beginObject()
             writer.member("block", block)
@@ -53,7 +53,7 @@ package struct BlockDecision: Sendable, Hashable {
 }
 
 /// Where blocks are decided: of several who decide the same block at once, one does, and the others read what it decided.
-package protocol BlockDecisions: Sendable {
+public protocol BlockDecisions: Sendable {
     /// What was decided about a block; nil when nothing was, as far as is known here.
     ///
     /// - Throws: ``BlockDecisionFailure``.
@@ -67,14 +67,14 @@ package protocol BlockDecisions: Sendable {
 }
 
 /// Decisions can be neither read nor made now.
-package struct BlockDecisionFailure: Error, Sendable, Hashable, CustomStringConvertible {
+public struct BlockDecisionFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// A sentence with what stands in the way.
-    package var description: String
+    public var description: String
     /// Whether it stays so until somebody does something about it.
-    package var isLasting: Bool
+    public var isLasting: Bool
 
     /// A failure.
-    package init(_ description: String, isLasting: Bool = false) {
+    public init(_ description: String, isLasting: Bool = false) {
         self.description = description
         self.isLasting = isLasting
     }

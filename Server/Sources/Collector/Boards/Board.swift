@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Saved questions under one title, in an order.
-package struct Board: Sendable, Hashable {
+public struct Board: Sendable, Hashable {
     /// Names it for ever: made by the collector, never used again.
-    package var id: String
+    public var id: String
     /// What a person calls it.
-    package var title: String
+    public var title: String
     /// The questions, in their order.
-    package var cards: [BoardCard]
+    public var cards: [BoardCard]
     /// Counts its changes, from 1: whoever changes a board says which version they saw. Nil for one that is ready-made.
-    package var version: Int64?
+    public var version: Int64?
     /// When it was made.
-    package var created: Timestamp
+    public var created: Timestamp
     /// When it was changed last.
-    package var changed: Timestamp
+    public var changed: Timestamp
 
     /// A board.
-    package init(
+    public init(
         id: String,
         title: String,
         cards: [BoardCard],
@@ -36,13 +36,13 @@ package struct Board: Sendable, Hashable {
     }
 
     /// Whether the collector makes it, so that nobody can change it.
-    package var isReadyMade: Bool { version == nil }
+    public var isReadyMade: Bool { version == nil }
 }
 
 /// One question on a board.
-package struct BoardCard: Sendable, Hashable {
+public struct BoardCard: Sendable, Hashable {
     /// What is asked.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// How much happened when.
         case trends
         /// How far people come through steps.
@@ -65,7 +65,7 @@ package struct BoardCard: Sendable, Hashable {
         case live
 
         /// Whether it has intervals, whose length may be chosen.
-        package var hasIntervals: Bool {
+        public var hasIntervals: Bool {
             switch self {
             case .trends, .retention, .lifecycle, .stickiness, .failed: true
             case .funnels, .paths, .catalogue, .ledger, .live: false
@@ -74,7 +74,7 @@ package struct BoardCard: Sendable, Hashable {
     }
 
     /// How wide it is where there is room for two.
-    package enum Size: String, Sendable, Hashable, CaseIterable {
+    public enum Size: String, Sendable, Hashable, CaseIterable {
         /// One of two beside each other.
         case half
         /// As wide as the board.
@@ -82,18 +82,18 @@ package struct BoardCard: Sendable, Hashable {
     }
 
     /// Names it within its board.
-    package var id: String
+    public var id: String
     /// What a person calls it.
-    package var title: String
+    public var title: String
     /// How wide it is.
-    package var size: Size
+    public var size: Size
     /// What is asked.
-    package var kind: Kind
+    public var kind: Kind
     /// The question's parameters as they stand in an address behind the question mark.
-    package var query: String
+    public var query: String
 
     /// A card.
-    package init(id: String, title: String, size: Size = .half, kind: Kind, query: String) {
+    public init(id: String, title: String, size: Size = .half, kind: Kind, query: String) {
         self.id = id
         self.title = title
         self.size = size
@@ -103,18 +103,18 @@ package struct BoardCard: Sendable, Hashable {
 }
 
 /// A link by which a board can be read without a key. What opens it is a secret that is kept as its digest only.
-package struct BoardLink: Sendable, Hashable {
+public struct BoardLink: Sendable, Hashable {
     /// Names it within its board, for revoking it.
-    package var id: String
+    public var id: String
     /// The digest of the secret.
-    package var digest: KeyDigest
+    public var digest: KeyDigest
     /// When it was made.
-    package var created: Timestamp
+    public var created: Timestamp
     /// From when on it opens nothing; nil for never.
-    package var expires: Timestamp?
+    public var expires: Timestamp?
 
     /// A link.
-    package init(id: String, digest: KeyDigest, created: Timestamp, expires: Timestamp? = nil) {
+    public init(id: String, digest: KeyDigest, created: Timestamp, expires: Timestamp? = nil) {
         self.id = id
         self.digest = digest
         self.created = created
@@ -123,32 +123,32 @@ package struct BoardLink: Sendable, Hashable {
 }
 
 /// A board as it is kept: with the links that lead to it.
-package struct StoredBoard: Sendable, Hashable {
+public struct StoredBoard: Sendable, Hashable {
     /// The board.
-    package var board: Board
+    public var board: Board
     /// Its links, in the order they were made.
-    package var links: [BoardLink]
+    public var links: [BoardLink]
 
     /// A board with its links.
-    package init(_ board: Board, links: [BoardLink] = []) {
+    public init(_ board: Board, links: [BoardLink] = []) {
         self.board = board
         self.links = links
     }
 }
 
 /// How much boards may hold.
-package enum BoardLimits {
+public enum BoardLimits {
     /// Boards of a collector.
-    package static let boards = 200
+    public static let boards = 200
     /// Cards of a board.
-    package static let cards = 50
+    public static let cards = 50
     /// Links to a board.
-    package static let links = 10
+    public static let links = 10
     /// Bytes of the file with all boards, and of a request that changes one.
-    package static let bytes = 1 << 20
+    public static let bytes = 1 << 20
     /// The longest time after which a link ends, in days.
-    package static let linkDays: Int64 = 3_660
+    public static let linkDays: Int64 = 3_660
 }
 
 /// What is wrong with a board, or keeps it from being read or changed.
-package typealias BoardError = SavedError
+public typealias BoardError = SavedError

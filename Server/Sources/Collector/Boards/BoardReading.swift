@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// A board as somebody sends it: what it shall be called and show.
-package struct BoardDraft: Sendable, Hashable {
+public struct BoardDraft: Sendable, Hashable {
     /// The title.
-    package var title: String
+    public var title: String
     /// The cards; those without an id get one.
-    package var cards: [BoardCard]
+    public var cards: [BoardCard]
     /// The version that was changed; nil when it is not told.
-    package var version: Int64?
+    public var version: Int64?
 
     /// A draft.
-    package init(title: String, cards: [BoardCard], version: Int64? = nil) {
+    public init(title: String, cards: [BoardCard], version: Int64? = nil) {
         self.title = title
         self.cards = cards
         self.version = version
@@ -22,7 +22,7 @@ package struct BoardDraft: Sendable, Hashable {
     /// Reads a draft. Questions are not looked into here.
     ///
     /// - Throws: ``BoardError`` `malformed` with the member, its value, and what helps.
-    package init(_ value: JSONValue) throws(BoardError) {
+    public init(_ value: JSONValue) throws(BoardError) {
         let members = try SavedReader(value: value, noun: "The board").members(["title", "cards", "version"])
         title = try SavedReader.title(members["title"], "title")
         version = try SavedReader.version(members["version"])

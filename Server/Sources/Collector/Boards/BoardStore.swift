@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayEvents
+public import TrackwayJournal
 
 /// The boards of one collector: in memory, and in a small file beside its data.
 ///
 /// The file is no part of the index, which can be made anew from the log at any time. Each change writes it in one step and
 /// flushes it; what cannot be written has not happened. One process has it: the one that holds the intake log. A file that is
 /// damaged is put aside under another name, and nobody's boards are overwritten by a collector that cannot read them.
-package actor BoardStore {
+public actor BoardStore {
     private let file: SavedFile
     private let chance: @Sendable () -> UInt64
     private var boards: [StoredBoard] = []
@@ -24,7 +24,7 @@ package actor BoardStore {
     ///   - time: the time, for the name of a damaged file.
     ///   - chance: random bits, good enough for secrets.
     ///   - notice: told what a person should know about the file.
-    package init(
+    public init(
         path: String?,
         storage: any JournalStorage = DiskStorage(),
         at time: Timestamp,
@@ -46,7 +46,7 @@ package actor BoardStore {
     /// All boards, in the order they were made.
     ///
     /// - Throws: ``BoardError`` `unavailable`, as everything here does.
-    package func all() throws(BoardError) -> [Board] {
+    public func all() throws(BoardError) -> [Board] {
         if let trouble { throw trouble }
         return boards.map(\.board)
     }
@@ -54,12 +54,12 @@ package actor BoardStore {
     /// A board with its links.
     ///
     /// - Throws: ``BoardError`` `notFound`.
-    package func board(_ id: String) throws(BoardError) -> StoredBoard { boards[try index(of: id)] }
+    public func board(_ id: String) throws(BoardError) -> StoredBoard { boards[try index(of: id)] }
 
     /// Makes a board. Its questions must have been checked.
     ///
     /// - Throws: ``BoardError`` `full`.
-    package func add(_ draft: BoardDraft, at time: Timestamp) throws(BoardError) -> StoredBoard {
+    public func add(_ draft: BoardDraft, at time: Timestamp) throws(BoardError) -> StoredBoard {
         if let trouble { throw trouble }
         guard boards.count < BoardLimits.boards else {
             throw BoardError(
@@ -78,7 +78,7 @@ package actor BoardStore {
     ///
     /// - Parameter version: which version was changed.
     /// - Throws: ``BoardError`` `notFound`, `changed` when it is another version now, or `full`.
-    package func replace(
+    public func replace(
         _ id: String,
         with draft: BoardDraft,
         madeFrom version: Int64,
@@ -101,7 +101,7 @@ package actor BoardStore {
     ///
     /// - Parameter version: which version its remover saw.
     /// - Throws: ``BoardError`` `notFound`, or `changed` when it is another version now.
-    package func remove(_ id: String, madeFrom version: Int64) throws(BoardError) {
+    public func remove(_ id: String, madeFrom version: Int64) throws(BoardError) {
         let index = try index(of: id)
         try SavedError.see(boards[index].board.version ?? 0, is: version, of: "board")
         var left = boards
@@ -116,7 +116,7 @@ package actor BoardStore {
     ///   - expires: from when on it opens nothing; nil for never.
     /// - Returns: the link, and the secret that opens it: the only time it can be seen.
     /// - Throws: ``BoardError`` `notFound` or `full`.
-    package func link(
+    public func link(
         _ id: String,
         expires: Timestamp?,
         at time: Timestamp
@@ -145,7 +145,7 @@ package actor BoardStore {
     /// - Parameter link: the link; nil for all.
     /// - Returns: how many there were.
     /// - Throws: ``BoardError`` `notFound`.
-    package func unlink(_ id: String, link: String?) throws(BoardError) -> Int {
+    public func unlink(_ id: String, link: String?) throws(BoardError) -> Int {
         let index = try index(of: id)
         var changed = boards
         changed[index].links.removeAll { link == nil || $0.id == link }
@@ -160,7 +160,7 @@ package actor BoardStore {
     /// The board that a secret opens; nil for one that opens nothing, for whatever reason.
     ///
     /// - Complexity: O(links), each compared whether one was found or not.
-    package func shared(by token: String, at time: Timestamp) -> Board? {
+    public func shared(by token: String, at time: Timestamp) -> Board? {
         let presented = KeyDigest(of: token)
         var found: Board?
         for stored in boards {

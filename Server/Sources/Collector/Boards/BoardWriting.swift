@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 extension BoardCard {
     /// Writes the card.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id)
         writer.member("title", title)
@@ -18,7 +18,7 @@ extension BoardCard {
 
 extension Board {
     /// Writes what a list of boards says about it.
-    package func writeSummary(to writer: inout JSONWriter) {
+    public func writeSummary(to writer: inout JSONWriter) {
         writer.beginObject()
         writeHead(to: &writer)
         writer.member("cards", Int64(cards.count))
@@ -39,7 +39,7 @@ extension Board {
     }
 
     /// Writes what whoever has a link may see of it: no ids of the board and of other links.
-    package func writeShared(to writer: inout JSONWriter) {
+    public func writeShared(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("title", title)
         writer.list("cards", cards) { $0.write(to: &$1) }
@@ -49,7 +49,7 @@ extension Board {
 
 extension BoardLink {
     /// Writes what is known of the link; what opens it is not.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("id", id)
         writer.member("created", created)
@@ -60,7 +60,7 @@ extension BoardLink {
 
 extension StoredBoard {
     /// Writes the board with its cards and links.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         board.writeHead(to: &writer)
         writer.list("cards", board.cards) { $0.write(to: &$1) }

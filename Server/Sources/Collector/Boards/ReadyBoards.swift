@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Boards that nobody has to save: made from what the catalogue says is there.
-package enum ReadyBoard: String, Sendable, Hashable, CaseIterable {
+public enum ReadyBoard: String, Sendable, Hashable, CaseIterable {
     /// How many people and events, which, who comes back, what is missing.
     case firstLook = "first-look"
     /// What people do: screens, elements, actions, and how they go on.
     case behaviour
 
     /// What it is called.
-    package var title: String {
+    public var title: String {
         switch self {
         case .firstLook: "First look"
         case .behaviour: "Behaviour"
@@ -19,7 +19,7 @@ package enum ReadyBoard: String, Sendable, Hashable, CaseIterable {
     }
 
     /// How many names of the catalogue are looked at.
-    package static let names = 200
+    public static let names = 200
     /// How many of the app's own events get a card of their own.
     private static let actions = 4
 
@@ -29,7 +29,7 @@ package enum ReadyBoard: String, Sendable, Hashable, CaseIterable {
     ///   - names: the events' names, the most frequent first.
     ///   - elements: the attribute by which clicks are told apart; nil when there is none.
     ///   - time: now.
-    package func board(names: [String], elements: String?, at time: Timestamp) -> Board {
+    public func board(names: [String], elements: String?, at time: Timestamp) -> Board {
         var cards: [BoardCard]
         switch self {
         case .firstLook: cards = Self.firstLookCards
@@ -40,7 +40,7 @@ package enum ReadyBoard: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The attributes by which clicks can be told apart, the most telling first.
-    package static let elementKeys = [
+    public static let elementKeys = [
         CapturedKey.elementID, CapturedKey.elementContent, CapturedKey.elementType,
     ]
 

@@ -2,18 +2,18 @@
 // Copyright 2026 the Trackway authors
 
 internal import Dispatch
-package import TrackwayEvents
-package import TrackwayJournal
-package import TrackwayWire
+public import TrackwayEvents
+public import TrackwayJournal
+public import TrackwayWire
 
 /// The collector's promise: a batch whose ``commit(kind:record:)`` has returned survives power loss.
 ///
 /// One writer appends what is waiting to the intake log and flushes once for all of it (group commit): while one flush
 /// runs, the next group gathers, so no batch waits for a timer. The waiting line is bounded. Safe from any thread.
-package final class Intake: RecordIntake {
+public final class Intake: RecordIntake {
     /// The folder of the intake log.
-    package let folder: String
-    package let durability: CollectorDurability
+    public let folder: String
+    public let durability: CollectorDurability
     private let log: SegmentedLog
     private let storage: any JournalStorage
     private let options: IntakeOptions
@@ -50,7 +50,7 @@ package final class Intake: RecordIntake {
     ///   - committed: Called with the place up to which all is on stable storage: once here, and after every flush on
     ///     the writer's thread. It must return at once.
     /// - Throws: `JournalError`, such as `locked` when another collector owns the folder, or `StorageError`.
-    package init(
+    public init(
         folder: String,
         storage: any JournalStorage = DiskStorage(),
         options: IntakeOptions = IntakeOptions(),
@@ -82,14 +82,14 @@ package final class Intake: RecordIntake {
     ///
     /// - Returns: The place just behind it.
     /// - Throws: ``IntakeError``; the record then does not count as stored.
-    package func commit(kind: FrameKind, record: [UInt8]) async throws(IntakeError) -> LogPosition {
+    public func commit(kind: FrameKind, record: [UInt8]) async throws(IntakeError) -> LogPosition {
         let outcome = await withUnsafeContinuation { continuation in
             enqueue(WaitingRecord(kind: kind, record: record, continuation: continuation))
         }
         return try outcome.get()
     }
 
-    package func commit(
+    public func commit(
         kind: FrameKind,
         record: [UInt8],
         route: IntakeRoute
@@ -102,7 +102,7 @@ package final class Intake: RecordIntake {
     /// - Parameter position: The record's, or that of one of its events.
     /// - Returns: Nil where no record begins that can be read.
     /// - Throws: `JournalError` when the storage cannot be read now.
-    package func record(at position: EventPosition) throws(JournalError) -> (kind: FrameKind, payload: [UInt8])? {
+    public func record(at position: EventPosition) throws(JournalError) -> (kind: FrameKind, payload: [UInt8])? {
         let start = LogPosition(segment: position.segment, offset: position.offset)
         var reader = LogReader(folder: folder, storage: storage, from: start)
         guard let entry = try reader.next(), entry.start == start else { return nil }
@@ -110,22 +110,22 @@ package final class Intake: RecordIntake {
     }
 
     /// The place behind the last record.
-    package var end: LogPosition { log.end }
+    public var end: LogPosition { log.end }
 
     /// The place behind the last record that was committed since the start; nil before the first. An index that has come there
     /// knows all that was answered.
-    package func committedEnd() async -> LogPosition? { state.withLock { $0.committed } }
+    public func committedEnd() async -> LogPosition? { state.withLock { $0.committed } }
 
     /// Deletes what lies before `position` in the log, as far as it fills whole segments. For records that no index will
     /// read again.
     ///
     /// - Throws: `JournalError` `storage`; some may be deleted then.
-    package func removeSegments(before position: LogPosition) throws(JournalError) {
+    public func removeSegments(before position: LogPosition) throws(JournalError) {
         try log.removeSegments(before: position)
     }
 
     /// Counts since the start.
-    package var statistics: IntakeStatistics {
+    public var statistics: IntakeStatistics {
         state.withLock { state in
             var statistics = state.statistics
             statistics.waiting = state.gate.waitingBatches
@@ -137,7 +137,7 @@ package final class Intake: RecordIntake {
     ///
     /// After trouble with the disk this looks whether there is space again, so that a collector nobody sends to any more
     /// (because it said it was not ready) becomes ready by itself.
-    package var trouble: IntakeError? {
+    public var trouble: IntakeError? {
         let (end, trouble) = state.withLock { ($0.gate.end, $0.gate.trouble) }
         if let end { return end }
         guard let trouble else { return nil }
@@ -146,7 +146,7 @@ package final class Intake: RecordIntake {
     }
 
     /// Accepts nothing more, waits until what is waiting is on stable storage, and closes the log.
-    package func close() async {
+    public func close() async {
         state.withLock { $0.gate.closing() }
         await withUnsafeContinuation { (done: UnsafeContinuation<Void, Never>) in
             writer.async {
@@ -267,33 +267,33 @@ package final class Intake: RecordIntake {
 }
 
 /// Counts of the intake since the collector started.
-package struct IntakeStatistics: Sendable, Hashable {
+public struct IntakeStatistics: Sendable, Hashable {
     /// Upper bounds of the flush histogram's buckets; the last bucket is beyond.
-    package static let flushBounds: [Duration] = [
+    public static let flushBounds: [Duration] = [
         .microseconds(100), .microseconds(250), .microseconds(500), .milliseconds(1), .microseconds(2_500),
         .milliseconds(5), .milliseconds(10), .milliseconds(25), .milliseconds(100), .seconds(1),
     ]
 
     /// Records on stable storage.
-    package var records: UInt64 = 0
+    public var records: UInt64 = 0
     /// Their bytes.
-    package var bytes: UInt64 = 0
+    public var bytes: UInt64 = 0
     /// Flushes; records divided by flushes is the size of a group.
-    package var flushes: UInt64 = 0
+    public var flushes: UInt64 = 0
     /// Flushes by how long they took, one count per bound and one beyond.
-    package var flushCounts = [UInt64](repeating: 0, count: flushBounds.count + 1)
+    public var flushCounts = [UInt64](repeating: 0, count: flushBounds.count + 1)
     /// The time all flushes took together.
-    package var flushTime: Duration = .zero
+    public var flushTime: Duration = .zero
     /// Records refused by the disk.
-    package var refused: UInt64 = 0
+    public var refused: UInt64 = 0
     /// Batches waiting at this moment.
-    package var waiting = 0
+    public var waiting = 0
 
     /// Nothing yet.
-    package init() {}
+    public init() {}
 
     /// Records have become safe together.
-    package mutating func flushed(records: Int, bytes: Int, in duration: Duration) {
+    public mutating func flushed(records: Int, bytes: Int, in duration: Duration) {
         self.records += UInt64(records)
         self.bytes += UInt64(bytes)
         flushes += 1
@@ -302,7 +302,7 @@ package struct IntakeStatistics: Sendable, Hashable {
     }
 
     /// What another intake counted, beside this one.
-    package mutating func add(_ other: IntakeStatistics) {
+    public mutating func add(_ other: IntakeStatistics) {
         records += other.records
         bytes += other.bytes
         flushes += other.flushes

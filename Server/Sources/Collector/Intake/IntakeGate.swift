@@ -67,26 +67,26 @@ struct IntakeGate: Sendable {
 }
 
 /// How the intake log is laid out and how much may wait for it.
-package struct IntakeOptions: Sendable, Hashable {
+public struct IntakeOptions: Sendable, Hashable {
     /// Bytes reserved for each segment, at most 128 MiB (what an event's position can express).
-    package var segmentBytes = 16 << 20
+    public var segmentBytes = 16 << 20
     /// The most batches that may wait for a flush; the next one is refused with `busy`.
-    package var waitingBatches = 1_024
+    public var waitingBatches = 1_024
     /// The most bytes that may wait for a flush.
-    package var waitingBytes = 64 << 20
+    public var waitingBytes = 64 << 20
     /// Free bytes on the disk below which nothing is accepted, so that the index and the system can still work.
-    package var reserveBytes = 64 << 20
+    public var reserveBytes = 64 << 20
     /// How long a look at the free space counts.
-    package var spaceCheckInterval: Duration = .seconds(1)
+    public var spaceCheckInterval: Duration = .seconds(1)
 
     /// The default options.
-    package init() {}
+    public init() {}
 }
 
 /// Why a batch could not be committed. Nothing of it counts as stored; the sender keeps it and comes back.
-package struct IntakeError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct IntakeError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What stands in the way.
-    package enum Code: String, Sendable, Hashable {
+    public enum Code: String, Sendable, Hashable {
         /// Too much is waiting for the disk already.
         case busy
         /// The disk is full; it recovers by itself when there is space again.
@@ -110,18 +110,18 @@ package struct IntakeError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// What stands in the way.
-    package var code: Code
+    public var code: Code
     /// One sentence for a person, with the remedy.
-    package var message: String
+    public var message: String
 
     /// An error.
-    package init(code: Code, message: String) {
+    public init(code: Code, message: String) {
         self.code = code
         self.message = message
     }
 
     /// When a sender should come back.
-    package var retryAfter: Duration {
+    public var retryAfter: Duration {
         switch code {
         case .busy, .closing: .seconds(1)
         case .storage, .engineUnavailable: .seconds(5)
@@ -130,5 +130,5 @@ package struct IntakeError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    package var description: String { "\(code.rawValue): \(message)" }
+    public var description: String { "\(code.rawValue): \(message)" }
 }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayWire
+public import TrackwayEvents
+public import TrackwayWire
 
 /// Where a record belongs, and what tells that it is the same one again. A log has one place for all, and needs neither.
-package struct IntakeRoute: Sendable, Hashable {
+public struct IntakeRoute: Sendable, Hashable {
     /// A record that belongs nowhere in particular, and is no repetition.
-    package static let none = IntakeRoute()
+    public static let none = IntakeRoute()
 
     /// Whose records keep their order among each other; nil when no installation is named.
-    package let installation: InstallationID?
+    public let installation: InstallationID?
     private let header: BatchHeader?
     private let key: String
 
     /// The route of a record of an installation that is no repetition.
-    package init(installation: InstallationID? = nil) {
+    public init(installation: InstallationID? = nil) {
         self.installation = installation
         header = nil
         key = ""
@@ -26,7 +26,7 @@ package struct IntakeRoute: Sendable, Hashable {
     /// - Parameters:
     ///   - header: The batch's header; nil when it has none.
     ///   - key: The name of the key it came with.
-    package init(_ header: BatchHeader?, key: String) {
+    public init(_ header: BatchHeader?, key: String) {
         installation = header?.installation
         self.header = header
         self.key = key
@@ -36,7 +36,7 @@ package struct IntakeRoute: Sendable, Hashable {
     /// its own.
     ///
     /// - Complexity: O(length of the header).
-    package var identity: BatchIdentity? { header.flatMap { BatchIdentity($0, key: key) } }
+    public var identity: BatchIdentity? { header.flatMap { BatchIdentity($0, key: key) } }
 }
 
 /// Names what a batch says: 128 bits.
@@ -44,14 +44,14 @@ package struct IntakeRoute: Sendable, Hashable {
 /// A batch's own id is not enough. When it was sent differs each time and changes nothing; the numbers it gives up (`dropped`,
 /// `skipped`) are told once, so a batch of the same id that gives up more must not pass for a repetition. And a text that two
 /// apps chose is told apart by the installation and the key.
-package struct BatchIdentity: Sendable, Hashable {
+public struct BatchIdentity: Sendable, Hashable {
     /// The first half.
-    package var high: UInt64
+    public var high: UInt64
     /// The second half.
-    package var low: UInt64
+    public var low: UInt64
 
     /// The identity of a batch; nil when its header does not name it.
-    package init?(_ header: BatchHeader, key: String) {
+    public init?(_ header: BatchHeader, key: String) {
         guard let id = header.id else { return nil }
         // Every part stands behind its length or between marks that no number has, so no two batches give one text.
         var text = "\(key.utf8.count):\(key)|\(id.utf8.count):\(id)|"
@@ -69,7 +69,7 @@ package struct BatchIdentity: Sendable, Hashable {
     }
 
     /// 32 digits.
-    package var hexadecimal: String {
+    public var hexadecimal: String {
         [high, low].map { half in
             let digits = String(half, radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayJournal
-package import TrackwayWire
+public import TrackwayJournal
+public import TrackwayWire
 
 /// Takes records, and says so when they are safe: the log of this machine (``Intake``), or a stream that several machines keep.
-package protocol RecordIntake: Sendable {
+public protocol RecordIntake: Sendable {
     /// How safe a record is whose commit has returned.
     var durability: CollectorDurability { get }
 
@@ -49,27 +49,27 @@ package protocol RecordIntake: Sendable {
 }
 
 extension RecordIntake {
-    package func indexedPlace(of position: EventPosition, within limit: Duration) async -> EventPosition? { position }
+    public func indexedPlace(of position: EventPosition, within limit: Duration) async -> EventPosition? { position }
 
     /// The accepted batch that an event came in; nil when none begins at its place.
     ///
     /// - Throws: An error when records cannot be read now, or when this one cannot be understood.
     /// - Complexity: O(bytes of the record).
-    package func batch(at position: EventPosition) async throws -> IntakeRecord? {
+    public func batch(at position: EventPosition) async throws -> IntakeRecord? {
         guard let record = try await record(at: position), record.kind == .intake else { return nil }
         return try record.payload.withUnsafeBytes { bytes in Result { try IntakeRecord(payload: bytes) } }.get()
     }
 }
 
 /// A record that is safe.
-package struct Commit: Sendable, Hashable {
+public struct Commit: Sendable, Hashable {
     /// The place just behind it.
-    package var position: LogPosition
+    public var position: LogPosition
     /// How safe it is.
-    package var durability: CollectorDurability
+    public var durability: CollectorDurability
 
     /// A record that is safe.
-    package init(position: LogPosition, durability: CollectorDurability) {
+    public init(position: LogPosition, durability: CollectorDurability) {
         self.position = position
         self.durability = durability
     }

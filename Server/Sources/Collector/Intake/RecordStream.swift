@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayJournal
+public import TrackwayJournal
 
 /// A stream's records in their order, for whoever makes an index of them.
-package protocol RecordStream: Sendable {
+public protocol RecordStream: Sendable {
     /// The records from a place on: at least one, and no more than fit into memory beside others.
     ///
     /// - Parameters:
@@ -15,18 +15,18 @@ package protocol RecordStream: Sendable {
 }
 
 /// A record as a stream has it.
-package struct StreamedRecord: Sendable, Hashable {
+public struct StreamedRecord: Sendable, Hashable {
     /// What it is; nil for something in the stream that no collector put there.
-    package var kind: FrameKind?
+    public var kind: FrameKind?
     /// Where it begins.
-    package var start: LogPosition
+    public var start: LogPosition
     /// The place just behind it.
-    package var end: LogPosition
+    public var end: LogPosition
     /// Its content.
-    package var payload: [UInt8]
+    public var payload: [UInt8]
 
     /// A record.
-    package init(kind: FrameKind?, start: LogPosition, end: LogPosition, payload: [UInt8]) {
+    public init(kind: FrameKind?, start: LogPosition, end: LogPosition, payload: [UInt8]) {
         self.kind = kind
         self.start = start
         self.end = end

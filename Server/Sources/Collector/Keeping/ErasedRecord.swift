@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayEvents
+public import TrackwayJournal
 
 /// A record that is deleted from a stream, since all that is in it belongs to an installation that was erased. What is kept of it, in a
 /// list beside the stream, so that nobody takes the hole for a loss.
-package struct ErasedRecord: Sendable, Hashable {
+public struct ErasedRecord: Sendable, Hashable {
     /// The record's sequence; 1 or more.
-    package var sequence: UInt64
+    public var sequence: UInt64
     /// The installation whose erasure is the reason.
-    package var installation: InstallationID
+    public var installation: InstallationID
     /// How many events it had that count as erased.
-    package var events: Int
+    public var events: Int
 
     /// A record.
-    package init(sequence: UInt64, installation: InstallationID, events: Int) {
+    public init(sequence: UInt64, installation: InstallationID, events: Int) {
         self.sequence = sequence
         self.installation = installation
         self.events = events
@@ -24,7 +24,7 @@ package struct ErasedRecord: Sendable, Hashable {
     /// Reads `{"sequence":17,"stream":"…","installation":"…","events":3}`; nil when it is something else.
     ///
     /// - Parameter stream: When the stream was made, in the engine's words: what was deleted from another one of its name says nothing.
-    package init?(json bytes: [UInt8], of stream: String) {
+    public init?(json bytes: [UInt8], of stream: String) {
         // What is no entry excuses no hole.
         guard let json = try? JSONValue.parse(bytes), json["stream"]?.string == stream,
             let sequence = json["sequence"]?.integer, sequence > 0,
@@ -35,7 +35,7 @@ package struct ErasedRecord: Sendable, Hashable {
     }
 
     /// The entry as it is kept.
-    package func json(of stream: String) -> [UInt8] {
+    public func json(of stream: String) -> [UInt8] {
         JSONWriter.withThreadBuffer { writer in
             writer.beginObject()
             writer.member("sequence", sequence)
@@ -53,7 +53,7 @@ package struct ErasedRecord: Sendable, Hashable {
     /// - Parameters:
     ///   - start: Where the record began.
     ///   - end: The place just behind it.
-    package func substitute(from start: LogPosition, to end: LogPosition) -> StreamedRecord {
+    public func substitute(from start: LogPosition, to end: LogPosition) -> StreamedRecord {
         let record = ErasureRecord(
             received: Timestamp(milliseconds: 0),
             key: "",
@@ -65,26 +65,26 @@ package struct ErasedRecord: Sendable, Hashable {
 }
 
 /// How far a stream's records were looked through for those of erased installations. Counted in blocks.
-package struct ErasureProgress: Sendable, Hashable {
+public struct ErasureProgress: Sendable, Hashable {
     /// Everything is deleted that the blocks up to this one say is to be: their records, of whom their tombstones erase. 0 for nothing.
-    package var done: UInt64 = 0
+    public var done: UInt64 = 0
     /// What is being worked off now is what the blocks up to this one say; as ``done`` when nothing is.
-    package var goal: UInt64 = 0
+    public var goal: UInt64 = 0
     /// Of that, the blocks before this one are looked through; 0 for none.
-    package var next: UInt64 = 0
+    public var next: UInt64 = 0
 
     /// Nothing yet.
-    package init() {}
+    public init() {}
 
     /// A progress.
-    package init(done: UInt64, goal: UInt64, next: UInt64 = 0) {
+    public init(done: UInt64, goal: UInt64, next: UInt64 = 0) {
         self.done = done
         self.goal = max(goal, done)
         self.next = next
     }
 
     /// Reads `{"stream":"…","done":3,"goal":9,"next":5}`; nil when it is something else, or of another stream.
-    package init?(json bytes: [UInt8], of stream: String) {
+    public init?(json bytes: [UInt8], of stream: String) {
         // Whatever else it is, everything is looked through again then.
         guard let json = try? JSONValue.parse(bytes), json["stream"]?.string == stream,
             let done = json["done"]?.integer, let goal = json["goal"]?.integer, let next = json["next"]?.integer,
@@ -94,7 +94,7 @@ package struct ErasureProgress: Sendable, Hashable {
     }
 
     /// The progress as it is kept.
-    package func json(of stream: String) -> [UInt8] {
+    public func json(of stream: String) -> [UInt8] {
         JSONWriter.withThreadBuffer { writer in
             writer.beginObject()
             writer.member("stream", stream)
@@ -108,7 +108,7 @@ package struct ErasureProgress: Sendable, Hashable {
 }
 
 /// The list of the records that are deleted from a stream, for whoever deletes them.
-package protocol ErasedRecords: Sendable {
+public protocol ErasedRecords: Sendable {
     /// Sees that what is listed is as safe as the stream's records, and makes the list where there is none.
     ///
     /// - Throws: ``UpkeepFailure`` when it is not, or not known to be.

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// How far a collector's index has read a stream, as the collector said last.
-package struct ReaderPlace: Sendable, Hashable {
+public struct ReaderPlace: Sendable, Hashable {
     /// After so long without a word a collector counts as silent: they speak every ten seconds.
-    package static let silence: Duration = .seconds(120)
+    public static let silence: Duration = .seconds(120)
 
     /// Which collector it is: its machine's name and its folder, as in `web1:/var/lib/trackway`.
-    package var name: String
+    public var name: String
     /// The sequence of the first record that its index does not have; 1 or more.
-    package var next: UInt64
+    public var next: UInt64
     /// When the engine heard so.
-    package var heard: Timestamp
+    public var heard: Timestamp
     /// Whether it goes on behind records that were deleted since they were erased. Earlier versions stop there.
-    package var passesErased: Bool
+    public var passesErased: Bool
 
     /// A place.
-    package init(name: String, next: UInt64, heard: Timestamp, passesErased: Bool = true) {
+    public init(name: String, next: UInt64, heard: Timestamp, passesErased: Bool = true) {
         self.name = name
         self.next = next
         self.heard = heard
@@ -26,26 +26,26 @@ package struct ReaderPlace: Sendable, Hashable {
     }
 
     /// Whether nothing was heard of the collector for so long that it may be gone.
-    package func isSilent(at now: Timestamp) -> Bool { heard.advanced(by: Self.silence) < now }
+    public func isSilent(at now: Timestamp) -> Bool { heard.advanced(by: Self.silence) < now }
 }
 
 /// Between which sequences a stream's records lie.
-package struct StreamExtent: Sendable, Hashable {
+public struct StreamExtent: Sendable, Hashable {
     /// The sequence of the first record that is there, or was deleted since it was erased with all behind it up to one that is there. In a
     /// stream without records it is that of the next one.
-    package var first: UInt64
+    public var first: UInt64
     /// The sequence of the last record that was ever taken; 0 for none.
-    package var last: UInt64
+    public var last: UInt64
 
     /// An extent.
-    package init(first: UInt64, last: UInt64) {
+    public init(first: UInt64, last: UInt64) {
         self.first = first
         self.last = last
     }
 }
 
 /// A stream, for whoever removes records from it.
-package protocol StreamUpkeep: Sendable {
+public protocol StreamUpkeep: Sendable {
     /// Between which sequences its records lie, by its leader's word.
     ///
     /// - Throws: ``UpkeepFailure``.
@@ -69,12 +69,12 @@ package protocol StreamUpkeep: Sendable {
 }
 
 /// A stream's upkeep cannot be done now.
-package struct UpkeepFailure: Error, Sendable, Hashable, CustomStringConvertible {
+public struct UpkeepFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// A sentence with what stands in the way.
-    package var description: String
+    public var description: String
 
     /// A failure.
-    package init(_ description: String) {
+    public init(_ description: String) {
         self.description = description
     }
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayEvents
+public import TrackwayJournal
 
 /// The keys of one collector, in a text file beside its data: one line a key, only hashes.
 ///
 /// Checking a key touches memory only. ``reload()`` looks whether the file has changed; the server calls it about once
 /// a second, so that the command line can add and revoke keys while it runs. Safe from any thread. Two processes that
 /// change the file at the same moment may lose one change; people do not.
-package final class KeyFile: KeyStore {
+public final class KeyFile: KeyStore {
     private struct State: Sendable {
         var content: [UInt8]?
         var records: [KeyRecord] = []
     }
 
     /// The file.
-    package let path: String
+    public let path: String
     private let storage: any JournalStorage
     /// A key for demonstrations, known without the file.
     private let development: (digest: KeyDigest, grant: KeyGrant)?
@@ -29,7 +29,7 @@ package final class KeyFile: KeyStore {
     ///   - storage: Where it lies.
     ///   - developmentKey: A key that is accepted for everything beside those of the file; for demonstrations.
     /// - Throws: ``KeyFileError`` `storage` or `malformed`.
-    package init(
+    public init(
         path: String,
         storage: any JournalStorage = DiskStorage(),
         developmentKey: String? = nil
@@ -43,7 +43,7 @@ package final class KeyFile: KeyStore {
         try reload()
     }
 
-    package func grant(for key: String) -> KeyGrant? {
+    public func grant(for key: String) -> KeyGrant? {
         let presented = KeyDigest(of: key)
         var found: KeyGrant?
         // Every record is compared, found or not, so that the time tells nothing about which keys there are.
@@ -54,19 +54,19 @@ package final class KeyFile: KeyStore {
         return found
     }
 
-    package func grant(for account: VendorAccount) -> KeyGrant? {
+    public func grant(for account: VendorAccount) -> KeyGrant? {
         // An account's name is no secret, so the first match will do.
         let record = state.withLock { $0.records.first { $0.accounts.contains(account) } }
         return record?.grant ?? development?.grant
     }
 
     /// The keys of the file, in the order they were made.
-    package var records: [KeyRecord] { state.withLock { $0.records } }
+    public var records: [KeyRecord] { state.withLock { $0.records } }
 
     /// Reads the file again if it has changed.
     ///
     /// - Throws: ``KeyFileError``; the keys known before stay in force.
-    package func reload() throws(KeyFileError) {
+    public func reload() throws(KeyFileError) {
         let content = try read()
         guard content != state.withLock({ $0.content }) else { return }
         let records = try Self.parse(content ?? [], path: path)
@@ -77,7 +77,7 @@ package final class KeyFile: KeyStore {
     ///
     /// - Returns: The key's text: the only time it can be seen.
     /// - Throws: ``KeyFileError``; the file is then as before.
-    package func create(
+    public func create(
         name: String,
         scopes: Set<KeyScope>,
         accounts: [VendorAccount] = [],
@@ -123,7 +123,7 @@ package final class KeyFile: KeyStore {
     /// Takes a key out of the file, durably; a running server refuses it about a second later.
     ///
     /// - Throws: ``KeyFileError`` `unknown` when there is none of that name.
-    package func revoke(name: String) throws(KeyFileError) {
+    public func revoke(name: String) throws(KeyFileError) {
         try reload()
         let kept = records.filter { $0.name != name }
         guard kept.count < records.count else {
@@ -205,9 +205,9 @@ private enum KeyText {
 }
 
 /// Why a key file could not be used or changed.
-package struct KeyFileError: Error, Hashable, CustomStringConvertible {
+public struct KeyFileError: Error, Hashable, CustomStringConvertible {
     /// What kind of failure it is.
-    package enum Code: String, Sendable, Hashable {
+    public enum Code: String, Sendable, Hashable {
         /// The file cannot be read or written.
         case storage
         /// A line is not a key's.
@@ -223,9 +223,9 @@ package struct KeyFileError: Error, Hashable, CustomStringConvertible {
     }
 
     /// What kind of failure it is.
-    package var code: Code
+    public var code: Code
     /// One sentence with the file at fault and the remedy.
-    package var message: String
+    public var message: String
 
-    package var description: String { message }
+    public var description: String { message }
 }

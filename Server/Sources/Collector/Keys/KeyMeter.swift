@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// The rates and quotas of keys. Safe from any thread; what it counts is forgotten when the collector ends.
-package final class KeyMeter: Sendable {
+public final class KeyMeter: Sendable {
     private struct Buckets: Sendable {
         var requests = RateBucket()
         var events = RateBucket()
@@ -18,7 +18,7 @@ package final class KeyMeter: Sendable {
     /// A meter.
     ///
     /// - Parameter defaults: The limits of a key that has none of its own.
-    package init(defaults: KeyLimits = KeyLimits(), clock: any EventClock = SystemClock()) {
+    public init(defaults: KeyLimits = KeyLimits(), clock: any EventClock = SystemClock()) {
         self.defaults = defaults
         self.clock = clock
     }
@@ -50,7 +50,7 @@ package final class KeyMeter: Sendable {
     }
 
     /// Counts events that were sent with a key. They may be more than it had left: a batch is taken as a whole.
-    package func charge(_ grant: KeyGrant, events: Int) {
+    public func charge(_ grant: KeyGrant, events: Int) {
         guard let count = grant.limits.filled(from: defaults).eventsPerDay else { return }
         let now = clock.now().monotonic
         buckets.withLock {
@@ -76,20 +76,20 @@ package final class KeyMeter: Sendable {
 }
 
 /// The limits of a key. Nil is no limit.
-package struct KeyLimits: Sendable, Hashable {
+public struct KeyLimits: Sendable, Hashable {
     /// Requests a second.
-    package var requestsPerSecond: Int?
+    public var requestsPerSecond: Int?
     /// Events a day, refused ones included.
-    package var eventsPerDay: Int?
+    public var eventsPerDay: Int?
 
     /// Limits; none by default.
-    package init(requestsPerSecond: Int? = nil, eventsPerDay: Int? = nil) {
+    public init(requestsPerSecond: Int? = nil, eventsPerDay: Int? = nil) {
         self.requestsPerSecond = requestsPerSecond
         self.eventsPerDay = eventsPerDay
     }
 
     /// These limits, and where they say nothing, others.
-    package func filled(from others: KeyLimits) -> KeyLimits {
+    public func filled(from others: KeyLimits) -> KeyLimits {
         KeyLimits(
             requestsPerSecond: requestsPerSecond ?? others.requestsPerSecond,
             eventsPerDay: eventsPerDay ?? others.eventsPerDay

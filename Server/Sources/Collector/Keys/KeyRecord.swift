@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// One line of the key file: everything about a key but the key.
-package struct KeyRecord: Sendable, Hashable {
+public struct KeyRecord: Sendable, Hashable {
     /// The name a person gave it: 1 to 64 letters, digits, `.`, `_`, `-`.
-    package var name: String
+    public var name: String
     /// What it allows.
-    package var scopes: Set<KeyScope>
+    public var scopes: Set<KeyScope>
     /// When it was made.
-    package var created: Timestamp
+    public var created: Timestamp
     /// What is kept of it.
-    package var digest: KeyDigest
+    public var digest: KeyDigest
     /// The accounts of other formats it lets in.
-    package var accounts: [VendorAccount]
+    public var accounts: [VendorAccount]
     /// The key's own limits, where it has some.
-    package var limits: KeyLimits
+    public var limits: KeyLimits
 
     /// What the key allows its holder.
     var grant: KeyGrant { KeyGrant(name: name, scopes: scopes, accounts: accounts, limits: limits) }
 
     /// Whether a name may be given to a key.
-    package static func isValid(name: String) -> Bool {
+    public static func isValid(name: String) -> Bool {
         (1...64).contains(name.utf8.count) && name.utf8.allSatisfy(mayStandInName)
     }
 
@@ -90,24 +90,24 @@ package struct KeyRecord: Sendable, Hashable {
 
 /// What is kept of a key: its SHA-256. A key has 256 random bits, so a plain hash of it cannot be turned back by trying,
 /// and checking one costs about a microsecond; slow password hashes are for secrets that people choose.
-package struct KeyDigest: Sendable, Hashable {
+public struct KeyDigest: Sendable, Hashable {
     /// The 32 bytes.
     let bytes: [UInt8]
 
     /// The digest of a key's text.
-    package init(of key: String) {
+    public init(of key: String) {
         bytes = SHA256.hash(key.utf8)
     }
 
     /// A digest from its 64 hexadecimal digits; nil for anything else.
-    package init?(hexadecimal text: some StringProtocol) {
+    public init?(hexadecimal text: some StringProtocol) {
         let digits = text.utf8.map { Self.value(ofDigit: $0) }
         guard digits.count == 64, !digits.contains(nil) else { return nil }
         bytes = stride(from: 0, to: 64, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
     }
 
     /// 64 hexadecimal digits, lower case.
-    package var hexadecimal: String {
+    public var hexadecimal: String {
         String(decoding: bytes.flatMap { [Self.digits[Int($0 >> 4)], Self.digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 

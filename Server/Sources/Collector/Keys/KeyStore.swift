@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 /// Who may send and read.
-package protocol KeyStore: Sendable {
+public protocol KeyStore: Sendable {
     /// What a presented key allows; nil for an unknown or revoked one. Takes the same time for every unknown key.
     /// Callable from any thread; never blocks on a file.
     func grant(for key: String) -> KeyGrant?
@@ -16,18 +16,18 @@ package protocol KeyStore: Sendable {
 }
 
 /// A known key's name and what it allows; the key itself is not kept.
-package struct KeyGrant: Sendable, Hashable {
+public struct KeyGrant: Sendable, Hashable {
     /// The name a person gave the key.
-    package var name: String
+    public var name: String
     /// What it allows.
-    package var scopes: Set<KeyScope>
+    public var scopes: Set<KeyScope>
     /// The accounts of other formats it was made for; nil for a key that is good for all of them.
-    package var accounts: [VendorAccount]?
+    public var accounts: [VendorAccount]?
     /// The key's own limits, where it has some.
-    package var limits: KeyLimits
+    public var limits: KeyLimits
 
     /// A grant under a name.
-    package init(
+    public init(
         name: String,
         scopes: Set<KeyScope>,
         accounts: [VendorAccount]? = [],
@@ -40,11 +40,11 @@ package struct KeyGrant: Sendable, Hashable {
     }
 
     /// Whether it was made for an account.
-    package func lets(in account: VendorAccount) -> Bool { accounts?.contains(account) ?? true }
+    public func lets(in account: VendorAccount) -> Bool { accounts?.contains(account) ?? true }
 }
 
 /// What a key allows. A key that writes cannot read unless it was made for both.
-package enum KeyScope: String, Sendable, Hashable, CaseIterable {
+public enum KeyScope: String, Sendable, Hashable, CaseIterable {
     /// Sending events.
     case write
     /// Reading events, the ledger and metrics.
@@ -53,7 +53,7 @@ package enum KeyScope: String, Sendable, Hashable, CaseIterable {
 
 /// What a client of another format says it belongs to; the name stands in every request. Clients of Clickstream, Sensors
 /// Analytics and SAP Mobile Services send no key: the key that was made for the account lets them in. Clients of Sift send that key.
-package enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
+public enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
     /// The `appId` of Clickstream.
     case clickstreamApp(String)
     /// The `project` of Sensors Analytics.
@@ -64,12 +64,12 @@ package enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
     case sapApplication(String)
 
     /// Whether a name may stand for an account: 1 to 128 letters, digits, `.`, `_`, `-`.
-    package static func isValid(name: String) -> Bool {
+    public static func isValid(name: String) -> Bool {
         (1...128).contains(name.utf8.count) && name.utf8.allSatisfy(KeyRecord.mayStandInName)
     }
 
     /// The account as the key file writes it: `clickstream=shopping`.
-    package var description: String {
+    public var description: String {
         switch self {
         case .clickstreamApp(let name): "clickstream=" + name
         case .sensorsProject(let name): "sensors=" + name

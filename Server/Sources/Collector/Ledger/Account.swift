@@ -5,30 +5,30 @@
 ///
 /// A number that arrived counts as received, whatever the device said about it before or after; one that admission
 /// refused counts as rejected; then come the device's own losses, and last what was meant for others only.
-package struct Account: Sendable, Hashable {
+public struct Account: Sendable, Hashable {
     /// The most gaps a row names; a writer with more of them is not described any further.
-    package static let maxGaps = 1000
+    public static let maxGaps = 1000
 
     /// The highest number any batch has reported.
-    package var recorded: UInt64 = 0
+    public var recorded: UInt64 = 0
     /// Numbers whose events are stored.
-    package var received = SequenceRanges()
+    public var received = SequenceRanges()
     /// Numbers whose events were refused.
-    package var rejected = SequenceRanges()
+    public var rejected = SequenceRanges()
     /// Numbers the device gave up, by its reason.
-    package var dropped: [String: SequenceRanges] = [:]
+    public var dropped: [String: SequenceRanges] = [:]
     /// Numbers addressed to other destinations only.
-    package var skipped = SequenceRanges()
+    public var skipped = SequenceRanges()
 
     /// An account without entries.
-    package init() {}
+    public init() {}
 
     /// Adds what has become of some numbers.
     ///
     /// - Parameters:
     ///   - first: The first of them; where it is greater than `last` there are none.
     ///   - reason: Why the device gave them up, if it did.
-    package mutating func insert(first: UInt64, last: UInt64, _ kind: RangeKind, reason: String) {
+    public mutating func insert(first: UInt64, last: UInt64, _ kind: RangeKind, reason: String) {
         guard first <= last else { return }
         switch kind {
         case .received: received.insert(first...last)
@@ -41,7 +41,7 @@ package struct Account: Sendable, Hashable {
     /// The counts and gaps: every number from 1 to ``recorded`` is in exactly one of them.
     ///
     /// - Complexity: O(ranges).
-    package func reckoning() -> Reckoning {
+    public func reckoning() -> Reckoning {
         guard recorded > 0 else { return Reckoning() }
         var known = received
         var result = Reckoning()
@@ -66,26 +66,26 @@ package struct Account: Sendable, Hashable {
 }
 
 /// One account, summed up.
-package struct Reckoning: Sendable, Hashable {
+public struct Reckoning: Sendable, Hashable {
     /// Distinct numbers stored.
-    package var received: UInt64 = 0
+    public var received: UInt64 = 0
     /// Numbers refused.
-    package var rejected: UInt64 = 0
+    public var rejected: UInt64 = 0
     /// Numbers given up by the device, by reason.
-    package var dropped: [String: UInt64] = [:]
+    public var dropped: [String: UInt64] = [:]
     /// Numbers for other destinations.
-    package var skipped: UInt64 = 0
+    public var skipped: UInt64 = 0
     /// Numbers neither received nor reported.
-    package var missing: UInt64 = 0
+    public var missing: UInt64 = 0
     /// Where those are, the first ``Account/maxGaps`` ranges.
-    package var gaps: [ClosedRange<UInt64>] = []
+    public var gaps: [ClosedRange<UInt64>] = []
 
     /// Nothing at all.
-    package init() {}
+    public init() {}
 }
 
 /// What a range of sequence numbers means, as stores keep it.
-package enum RangeKind: Int64, Sendable, Hashable, CaseIterable {
+public enum RangeKind: Int64, Sendable, Hashable, CaseIterable {
     /// Events that are stored.
     case received = 0
     /// Events that admission refused.

@@ -2,21 +2,21 @@
 // Copyright 2026 the Trackway authors
 
 /// A set of sequence numbers, kept as ranges that neither touch nor overlap, in ascending order.
-package struct SequenceRanges: Sendable, Hashable {
+public struct SequenceRanges: Sendable, Hashable {
     /// The ranges, ascending; between two of them at least one number is missing.
-    package private(set) var ranges: [ClosedRange<UInt64>] = []
+    public private(set) var ranges: [ClosedRange<UInt64>] = []
 
     /// The empty set.
-    package init() {}
+    public init() {}
 
     /// The union of some ranges, in any order.
-    package init(_ ranges: some Sequence<ClosedRange<UInt64>>) {
+    public init(_ ranges: some Sequence<ClosedRange<UInt64>>) {
         for range in ranges { insert(range) }
     }
 
     /// How many numbers the set has; stops counting at `UInt64.max`.
     /// - Complexity: O(ranges).
-    package var count: UInt64 {
+    public var count: UInt64 {
         ranges.reduce(0) { sum, range in
             let (length, isWhole) = (range.upperBound - range.lowerBound).addingReportingOverflow(1)
             let (total, isOver) = sum.addingReportingOverflow(isWhole ? .max : length)
@@ -25,11 +25,11 @@ package struct SequenceRanges: Sendable, Hashable {
     }
 
     /// Whether the set has no numbers.
-    package var isEmpty: Bool { ranges.isEmpty }
+    public var isEmpty: Bool { ranges.isEmpty }
 
     /// Whether every number of `range` is in the set.
     /// - Complexity: O(log ranges).
-    package func contains(_ range: ClosedRange<UInt64>) -> Bool {
+    public func contains(_ range: ClosedRange<UInt64>) -> Bool {
         let index = firstIndex(endingAtOrAfter: range.lowerBound)
         return index < ranges.count && ranges[index].lowerBound <= range.lowerBound
             && ranges[index].upperBound >= range.upperBound
@@ -37,7 +37,7 @@ package struct SequenceRanges: Sendable, Hashable {
 
     /// Adds a range, merging what it touches.
     /// - Complexity: O(ranges) at worst, O(1) at the end.
-    package mutating func insert(_ range: ClosedRange<UInt64>) {
+    public mutating func insert(_ range: ClosedRange<UInt64>) {
         if let last = ranges.last, last.upperBound < range.lowerBound {
             if last.upperBound + 1 == range.lowerBound {
                 ranges[ranges.count - 1] = last.lowerBound...range.upperBound
@@ -60,13 +60,13 @@ package struct SequenceRanges: Sendable, Hashable {
     }
 
     /// Adds every number of another set.
-    package mutating func formUnion(_ other: SequenceRanges) {
+    public mutating func formUnion(_ other: SequenceRanges) {
         for range in other.ranges { insert(range) }
     }
 
     /// The numbers of this set that are not in `other`.
     /// - Complexity: O(ranges of both).
-    package func subtracting(_ other: SequenceRanges) -> SequenceRanges {
+    public func subtracting(_ other: SequenceRanges) -> SequenceRanges {
         var left = SequenceRanges()
         var index = 0
         for range in ranges {

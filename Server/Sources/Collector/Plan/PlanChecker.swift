@@ -4,7 +4,7 @@
 internal import TrackwayEvents
 
 /// What an event does not keep to.
-package enum PlanCode: String, Sendable, Hashable, CaseIterable {
+public enum PlanCode: String, Sendable, Hashable, CaseIterable {
     /// The plan does not name the event.
     case unplanned
     /// What has to be there is not.
@@ -36,16 +36,16 @@ package enum PlanCode: String, Sendable, Hashable, CaseIterable {
 }
 
 /// One thing that an event does not keep to. An event has each at most once.
-package struct PlanFinding: Sendable, Hashable {
+public struct PlanFinding: Sendable, Hashable {
     /// The schema it is about, by its number in the checker.
-    package var schema: Int32
+    public var schema: Int32
     /// What is wrong.
-    package var code: PlanCode
+    public var code: PlanCode
     /// The name that has no place in the plan; empty otherwise.
-    package var name: String
+    public var name: String
 
     /// A finding.
-    package init(schema: Int32, code: PlanCode, name: String = "") {
+    public init(schema: Int32, code: PlanCode, name: String = "") {
         self.schema = schema
         self.code = code
         self.name = name
@@ -53,7 +53,7 @@ package struct PlanFinding: Sendable, Hashable {
 }
 
 /// A plan laid out for looking at many events: everything flat and by numbers, names as bytes in the order in which they are found.
-package struct PlanChecker: Sendable {
+public struct PlanChecker: Sendable {
     /// An event's schemas.
     struct Event {
         let attributes: Int32
@@ -132,9 +132,9 @@ package struct PlanChecker: Sendable {
     }
 
     /// The plan.
-    package let plan: TrackingPlan
+    public let plan: TrackingPlan
     /// What names the plan's rules.
-    package let digest: String
+    public let digest: String
     private let numbers: [String: Int]
     private(set) var events: [Event] = []
     private(set) var schemas: [Schema] = []
@@ -147,7 +147,7 @@ package struct PlanChecker: Sendable {
     /// A checker of events by a plan.
     ///
     /// - Complexity: O(size of the plan · log).
-    package init(_ plan: TrackingPlan) {
+    public init(_ plan: TrackingPlan) {
         self.plan = plan
         digest = plan.digest
         numbers = Dictionary(plan.events.enumerated().map { ($1.name, $0) }) { first, _ in first }
@@ -159,10 +159,10 @@ package struct PlanChecker: Sendable {
     }
 
     /// The number of an event of the plan; nil for a name that is not in it.
-    package func number(of name: String) -> Int? { numbers[name] }
+    public func number(of name: String) -> Int? { numbers[name] }
 
     /// Whether clients record an event of this name by themselves, so that no plan has to name it.
-    package static func isCaptured(_ name: String) -> Bool {
+    public static func isCaptured(_ name: String) -> Bool {
         guard let first = name.utf8.first, first == UInt8(ascii: "_") || first == UInt8(ascii: "$") else {
             return false
         }
@@ -170,7 +170,7 @@ package struct PlanChecker: Sendable {
     }
 
     /// Where a finding is: `attributes.total`, `items[].attributes.price`; empty for the event itself.
-    package func path(of finding: PlanFinding) -> String {
+    public func path(of finding: PlanFinding) -> String {
         guard finding.code != .more else { return "" }
         let path = schemas[Int(finding.schema)].path
         return (finding.code == .unexpected ? PlanPath.joined(path, finding.name) : path).cut(
@@ -181,7 +181,7 @@ package struct PlanChecker: Sendable {
     /// What the plan wants at a path, in a few words; nil where it says nothing.
     ///
     /// - Complexity: O(schemas of the event).
-    package func expectation(of name: String, at path: String) -> String? {
+    public func expectation(of name: String, at path: String) -> String? {
         guard let number = number(of: name), !path.isEmpty else { return nil }
         let event = plan.events[number]
         return Self.find(path, "attributes", event.attributes)

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// A stretch of the intake log that was looked at by one plan without a gap.
-package struct PlanEra: Sendable, Hashable {
+public struct PlanEra: Sendable, Hashable {
     /// What names the plan's rules.
-    package var digest: String
+    public var digest: String
     /// What the plan was called; empty for nothing.
-    package var title: String
+    public var title: String
     /// When the first event that was looked at arrived; nil while there is none.
-    package var since: Timestamp?
+    public var since: Timestamp?
     /// When the last one arrived.
-    package var until: Timestamp?
+    public var until: Timestamp?
     /// Planned events that were looked at.
-    package var events: Int64
+    public var events: Int64
     /// Those of them that do not keep to the plan in something.
-    package var faulty: Int64
+    public var faulty: Int64
     /// What they do not keep to: each thing once per event.
-    package var violations: Int64
+    public var violations: Int64
     /// Events that are not in the plan.
-    package var unplanned: Int64
+    public var unplanned: Int64
 
     /// A stretch.
-    package init(
+    public init(
         digest: String,
         title: String = "",
         since: Timestamp? = nil,
@@ -44,7 +44,7 @@ package struct PlanEra: Sendable, Hashable {
     }
 
     /// Writes what was counted as members of an object that is open.
-    package func writeMembers(to writer: inout JSONWriter) {
+    public func writeMembers(to writer: inout JSONWriter) {
         writer.member("digest", digest)
         writer.member("title", title.isEmpty ? nil : title)
         for (key, moment) in [("since", since), ("until", until)] {
@@ -59,18 +59,18 @@ package struct PlanEra: Sendable, Hashable {
 }
 
 /// What was counted of one name, on the days asked for.
-package struct PlanNameCount: Sendable, Hashable {
+public struct PlanNameCount: Sendable, Hashable {
     /// Its events.
-    package var events: Int64
+    public var events: Int64
     /// Those that do not keep to the plan in something; all of a name that is not in it.
-    package var faulty: Int64
+    public var faulty: Int64
     /// What they do not keep to.
-    package var violations: Int64
+    public var violations: Int64
     /// One such event, the latest that is known.
-    package var sample: EventID?
+    public var sample: EventID?
 
     /// Counts of a name.
-    package init(events: Int64 = 0, faulty: Int64 = 0, violations: Int64 = 0, sample: EventID? = nil) {
+    public init(events: Int64 = 0, faulty: Int64 = 0, violations: Int64 = 0, sample: EventID? = nil) {
         self.events = events
         self.faulty = faulty
         self.violations = violations
@@ -79,20 +79,20 @@ package struct PlanNameCount: Sendable, Hashable {
 }
 
 /// What was counted by a plan, name by name.
-package struct PlanCounts: Sendable, Hashable {
+public struct PlanCounts: Sendable, Hashable {
     /// The stretch that is being counted, or was counted last; nil when no plan ever was.
-    package var era: PlanEra?
+    public var era: PlanEra?
     /// The stretches before it, the latest first.
-    package var former: [PlanEra]
+    public var former: [PlanEra]
     /// Names of the plan.
-    package var planned: [String: PlanNameCount]
+    public var planned: [String: PlanNameCount]
     /// Names that are not in the plan.
-    package var unplanned: [String: PlanNameCount]
+    public var unplanned: [String: PlanNameCount]
     /// Events of further names that are not in the plan.
-    package var others: Int64
+    public var others: Int64
 
     /// Counts.
-    package init(
+    public init(
         era: PlanEra? = nil,
         former: [PlanEra] = [],
         planned: [String: PlanNameCount] = [:],
@@ -108,18 +108,18 @@ package struct PlanCounts: Sendable, Hashable {
 }
 
 /// Which groups of violations a reader wants.
-package struct ViolationQuery: Sendable, Hashable {
+public struct ViolationQuery: Sendable, Hashable {
     /// Only of events of this name.
-    package var name: String?
+    public var name: String?
     /// Only of this kind.
-    package var code: PlanCode?
+    public var code: PlanCode?
     /// From this day of UTC on, counted from 1970; nil for all.
-    package var since: Int64?
+    public var since: Int64?
     /// The most groups.
-    package var limit: Int
+    public var limit: Int
 
     /// A query.
-    package init(name: String? = nil, code: PlanCode? = nil, since: Int64? = nil, limit: Int = 100) {
+    public init(name: String? = nil, code: PlanCode? = nil, since: Int64? = nil, limit: Int = 100) {
         self.name = name
         self.code = code
         self.since = since
@@ -128,28 +128,28 @@ package struct ViolationQuery: Sendable, Hashable {
 }
 
 /// Events of one name and version that do not keep to the plan in the same thing.
-package struct ViolationGroup: Sendable, Hashable {
+public struct ViolationGroup: Sendable, Hashable {
     /// The event's name; empty for names that are not told apart.
-    package var name: String
+    public var name: String
     /// Where it is; empty for the event itself.
-    package var path: String
+    public var path: String
     /// What is wrong.
-    package var code: String
+    public var code: String
     /// The app's version; empty where it is not known.
-    package var version: String
+    public var version: String
     /// How many events, on the days asked for.
-    package var events: Int64
+    public var events: Int64
     /// When the first of them arrived, over all days.
-    package var first: Timestamp
+    public var first: Timestamp
     /// When the last of them arrived.
-    package var last: Timestamp
+    public var last: Timestamp
     /// One of them, the latest that is known; nil when it was erased.
-    package var sample: EventID?
+    public var sample: EventID?
     /// How many events on which day of UTC, counted from 1970; days without are left out.
-    package var days: [(day: Int64, events: Int64)]
+    public var days: [(day: Int64, events: Int64)]
 
     /// A group.
-    package init(
+    public init(
         name: String,
         path: String,
         code: String,
@@ -171,13 +171,13 @@ package struct ViolationGroup: Sendable, Hashable {
         self.days = days
     }
 
-    package static func == (left: Self, right: Self) -> Bool {
+    public static func == (left: Self, right: Self) -> Bool {
         left.name == right.name && left.path == right.path && left.code == right.code && left.version == right.version
             && left.events == right.events && left.first == right.first && left.last == right.last
             && left.sample == right.sample && left.days.elementsEqual(right.days, by: ==)
     }
 
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         hasher.combine(path)
         hasher.combine(code)
@@ -187,7 +187,7 @@ package struct ViolationGroup: Sendable, Hashable {
     /// Writes the group.
     ///
     /// - Parameter expected: what the plan wants there; nil where it says nothing.
-    package func write(expected: String?, to writer: inout JSONWriter) {
+    public func write(expected: String?, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("name", name)
         writer.member("path", path)
@@ -212,18 +212,18 @@ package struct ViolationGroup: Sendable, Hashable {
 }
 
 /// Groups of violations, and what is not among them.
-package struct Violations: Sendable, Hashable {
+public struct Violations: Sendable, Hashable {
     /// What counted them; nil when no plan ever was.
-    package var era: PlanEra?
+    public var era: PlanEra?
     /// The groups, the one with most events first.
-    package var groups: [ViolationGroup]
+    public var groups: [ViolationGroup]
     /// How many further groups there are.
-    package var moreGroups: Int64
+    public var moreGroups: Int64
     /// Their events.
-    package var moreEvents: Int64
+    public var moreEvents: Int64
 
     /// Groups.
-    package init(era: PlanEra? = nil, groups: [ViolationGroup] = [], moreGroups: Int64 = 0, moreEvents: Int64 = 0) {
+    public init(era: PlanEra? = nil, groups: [ViolationGroup] = [], moreGroups: Int64 = 0, moreEvents: Int64 = 0) {
         self.era = era
         self.groups = groups
         self.moreGroups = moreGroups

@@ -5,17 +5,17 @@ internal import TrackwayEvents
 
 /// Looks at events one after the other, and says what each does not keep to. One walk over the bytes of attributes and items; nothing
 /// is decoded that the plan says nothing about.
-package struct PlanInspection {
+public struct PlanInspection: Sendable {
     /// By which plan.
-    package let checker: PlanChecker
+    public let checker: PlanChecker
     /// What the last event does not keep to, each once.
-    package private(set) var findings: [PlanFinding] = []
+    public private(set) var findings: [PlanFinding] = []
     /// For each property the object that had it last, by its number.
     private var met: [UInt32]
     private var object: UInt32 = 0
 
     /// An inspection of no event yet.
-    package init(_ checker: PlanChecker) {
+    public init(_ checker: PlanChecker) {
         self.checker = checker
         met = Array(repeating: 0, count: checker.properties.count)
     }
@@ -27,7 +27,7 @@ package struct PlanInspection {
     ///   - attributes: Its attributes as JSON; nil when it has none.
     ///   - items: Its items as JSON; nil when it has none.
     /// - Complexity: O(bytes · log of the names beside each other).
-    package mutating func look(at number: Int, attributes: UnsafeRawBufferPointer?, items: UnsafeRawBufferPointer?) {
+    public mutating func look(at number: Int, attributes: UnsafeRawBufferPointer?, items: UnsafeRawBufferPointer?) {
         findings.removeAll(keepingCapacity: true)
         let event = checker.events[number]
         walk(attributes, event.attributes, orElse: "{}")
@@ -39,7 +39,7 @@ package struct PlanInspection {
     /// - Parameters:
     ///   - number: The event's in the plan.
     ///   - json: The whole event.
-    package mutating func look(at number: Int, event json: UnsafeRawBufferPointer) {
+    public mutating func look(at number: Int, event json: UnsafeRawBufferPointer) {
         look(at: number, attributes: Self.member("attributes", of: json), items: Self.member("items", of: json))
     }
 

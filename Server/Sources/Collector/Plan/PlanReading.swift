@@ -4,20 +4,20 @@
 internal import TrackwayEvents
 
 /// A plan's file, read: the plan, or everything that keeps it from being one, in one go.
-package struct PlanReading: Sendable, Hashable {
+public struct PlanReading: Sendable, Hashable {
     /// The plan; nil when there are faults.
-    package private(set) var plan: TrackingPlan?
+    public private(set) var plan: TrackingPlan?
     /// What is wrong, in the order of the file; at most ``PlanLimits/faults``.
-    package private(set) var faults: [PlanFault] = []
+    public private(set) var faults: [PlanFault] = []
     /// What is not wrong and better otherwise, such as a name that a format does not take.
-    package private(set) var remarks: [PlanFault] = []
+    public private(set) var remarks: [PlanFault] = []
     /// How many further faults and remarks there are.
-    package private(set) var omitted = 0
+    public private(set) var omitted = 0
 
     /// Reads a file's bytes.
     ///
     /// - Complexity: O(bytes), bounded by ``PlanLimits``.
-    package init(_ bytes: [UInt8]) {
+    public init(_ bytes: [UInt8]) {
         guard bytes.count <= PlanLimits.bytes else {
             fault(
                 "",

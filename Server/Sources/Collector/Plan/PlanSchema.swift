@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// What a value has to be: the part of JSON Schema that plans understand.
-package struct PlanSchema: Sendable, Hashable {
+public struct PlanSchema: Sendable, Hashable {
     /// What kind of value it is, as JSON Schema calls it. The order is that in which kinds are written.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
         case string
         case integer
         case number
@@ -16,30 +16,30 @@ package struct PlanSchema: Sendable, Hashable {
     }
 
     /// An end of a range of numbers.
-    package struct Bound: Sendable, Hashable {
+    public struct Bound: Sendable, Hashable {
         /// The number.
-        package var number: JSONNumber
+        public var number: JSONNumber
         /// Whether the number itself lies outside.
-        package var isExclusive: Bool
+        public var isExclusive: Bool
 
         /// An end.
-        package init(_ number: JSONNumber, isExclusive: Bool = false) {
+        public init(_ number: JSONNumber, isExclusive: Bool = false) {
             self.number = number
             self.isExclusive = isExclusive
         }
     }
 
     /// A named value of an object.
-    package struct Property: Sendable, Hashable {
+    public struct Property: Sendable, Hashable {
         /// Its name.
-        package var name: String
+        public var name: String
         /// What it has to be.
-        package var schema: PlanSchema
+        public var schema: PlanSchema
         /// Whether it has to be there.
-        package var isRequired: Bool
+        public var isRequired: Bool
 
         /// A property.
-        package init(_ name: String, _ schema: PlanSchema, isRequired: Bool = false) {
+        public init(_ name: String, _ schema: PlanSchema, isRequired: Bool = false) {
             self.name = name
             self.schema = schema
             self.isRequired = isRequired
@@ -47,7 +47,7 @@ package struct PlanSchema: Sendable, Hashable {
     }
 
     /// What an object may hold beside its properties.
-    package enum Additional: Sendable, Hashable {
+    public enum Additional: Sendable, Hashable {
         /// Anything.
         case allowed
         /// Nothing.
@@ -57,41 +57,41 @@ package struct PlanSchema: Sendable, Hashable {
     }
 
     /// The kinds it may be of; none are all.
-    package var kinds: Set<Kind>
+    public var kinds: Set<Kind>
     /// The values it may have, in the order of the file; nil for any.
-    package var values: [QuestionValue]?
+    public var values: [QuestionValue]?
     /// The least number.
-    package var minimum: Bound?
+    public var minimum: Bound?
     /// The greatest number.
-    package var maximum: Bound?
+    public var maximum: Bound?
     /// The shortest text, in characters as Unicode numbers them.
-    package var minimumLength: Int?
+    public var minimumLength: Int?
     /// The longest text, in the same.
-    package var maximumLength: Int?
+    public var maximumLength: Int?
     /// Whether a text has to be a date and a time as RFC 3339 writes them.
-    package var isDateTime = false
+    public var isDateTime = false
     /// The fewest elements.
-    package var minimumCount: Int?
+    public var minimumCount: Int?
     /// The most elements.
-    package var maximumCount: Int?
+    public var maximumCount: Int?
     /// What every element has to be; one schema or none.
-    package var elements: [PlanSchema] = []
+    public var elements: [PlanSchema] = []
     /// The named values, by their names byte by byte.
-    package var properties: [Property] = []
+    public var properties: [Property] = []
     /// What else an object may hold.
-    package var additional = Additional.allowed
+    public var additional = Additional.allowed
     /// What it means.
-    package var description: String?
+    public var description: String?
     /// Whether nobody should use it any more.
-    package var isDeprecated = false
+    public var isDeprecated = false
 
     /// A schema of some kinds; none are all.
-    package init(kinds: Set<Kind> = []) {
+    public init(kinds: Set<Kind> = []) {
         self.kinds = kinds
     }
 
     /// Whether it says nothing: every value will do.
-    package var isFree: Bool {
+    public var isFree: Bool {
         kinds.isEmpty && values == nil && minimum == nil && maximum == nil && minimumLength == nil
             && maximumLength == nil
             && !isDateTime && minimumCount == nil && maximumCount == nil && elements.isEmpty && properties.isEmpty
@@ -99,7 +99,7 @@ package struct PlanSchema: Sendable, Hashable {
     }
 
     /// What is wanted, in a few words for a person: `number, at least 0`.
-    package var summary: String {
+    public var summary: String {
         var parts = [kinds.isEmpty ? "any value" : sortedKinds.map(\.rawValue).joined(separator: " or ")]
         if isDateTime { parts.append("a date and time") }
         if let values {
@@ -123,7 +123,7 @@ package struct PlanSchema: Sendable, Hashable {
     }
 
     /// The kinds in the order in which they are written.
-    package var sortedKinds: [Kind] { Kind.allCases.filter(kinds.contains) }
+    public var sortedKinds: [Kind] { Kind.allCases.filter(kinds.contains) }
 
     private static func text(_ value: QuestionValue) -> String {
         var writer = JSONWriter()
@@ -138,7 +138,7 @@ extension PlanSchema {
     /// The schema as it stands in a plan's file.
     ///
     /// - Parameter isAnnotated: whether with what says something to people only.
-    package func json(isAnnotated: Bool) -> JSONValue {
+    public func json(isAnnotated: Bool) -> JSONValue {
         var members: [JSONValue.Object.Member] = []
         func add(_ key: String, _ value: JSONValue?) {
             if let value { members.append(.init(key: key, value: value)) }
@@ -195,7 +195,7 @@ extension PlanSchema {
 
 extension PlannedEvent {
     /// The event as it stands in a plan's file.
-    package func json(isAnnotated: Bool) -> JSONValue {
+    public func json(isAnnotated: Bool) -> JSONValue {
         var members: [JSONValue.Object.Member] = []
         if isAnnotated {
             if let description { members.append(.init(key: "description", value: .string(description))) }
@@ -212,7 +212,7 @@ extension TrackingPlan {
     /// The plan as its file holds it.
     ///
     /// - Parameter isAnnotated: whether with what says something to people only.
-    package func json(isAnnotated: Bool) -> JSONValue {
+    public func json(isAnnotated: Bool) -> JSONValue {
         var members: [JSONValue.Object.Member] = [.init(key: "version", value: .integer(1))]
         if isAnnotated {
             if let title { members.append(.init(key: "title", value: .string(title))) }
@@ -225,7 +225,7 @@ extension TrackingPlan {
     }
 
     /// The plan as a person edits it: one member a line.
-    package func text() -> String {
+    public func text() -> String {
         var lines = ""
         Self.write(json(isAnnotated: true), indented: 0, into: &lines)
         return lines + "\n"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Which events an app means to record, and what they look like: read from a file, never changed by what arrives.
-package struct TrackingPlan: Sendable, Hashable {
+public struct TrackingPlan: Sendable, Hashable {
     /// What an event means that the plan does not name.
-    package enum UnplannedRule: String, Sendable, Hashable, CaseIterable {
+    public enum UnplannedRule: String, Sendable, Hashable, CaseIterable {
         /// It is counted as unplanned.
         case count
         /// Nothing: the plan speaks about its own events only.
@@ -14,16 +14,16 @@ package struct TrackingPlan: Sendable, Hashable {
     }
 
     /// What the plan is called.
-    package var title: String?
+    public var title: String?
     /// What it is for.
-    package var description: String?
+    public var description: String?
     /// What an event means that the plan does not name.
-    package var unplanned: UnplannedRule
+    public var unplanned: UnplannedRule
     /// The planned events, by their names byte by byte.
-    package var events: [PlannedEvent]
+    public var events: [PlannedEvent]
 
     /// A plan; the events come into their order.
-    package init(
+    public init(
         title: String? = nil,
         description: String? = nil,
         unplanned: UnplannedRule = .count,
@@ -38,7 +38,7 @@ package struct TrackingPlan: Sendable, Hashable {
     /// Names the rules of the plan: 16 hexadecimal digits. Titles, descriptions, owners, deprecations and the order of members change nothing in it.
     ///
     /// - Complexity: O(size of the plan).
-    package var digest: String {
+    public var digest: String {
         SHA256.hash(json(isAnnotated: false).json()).prefix(8).map { byte in
             let digits = String(byte, radix: 16)
             return digits.count == 1 ? "0" + digits : digits
@@ -47,22 +47,22 @@ package struct TrackingPlan: Sendable, Hashable {
 }
 
 /// An event of a plan.
-package struct PlannedEvent: Sendable, Hashable {
+public struct PlannedEvent: Sendable, Hashable {
     /// Its name.
-    package var name: String
+    public var name: String
     /// What it means.
-    package var description: String?
+    public var description: String?
     /// Who answers for it.
-    package var owner: String?
+    public var owner: String?
     /// Whether nobody should record it any more.
-    package var isDeprecated: Bool
+    public var isDeprecated: Bool
     /// What its attributes are: an object.
-    package var attributes: PlanSchema
+    public var attributes: PlanSchema
     /// What its items are, a list of `{"id","name","attributes"}`; nil when nothing is said about them.
-    package var items: PlanSchema?
+    public var items: PlanSchema?
 
     /// An event.
-    package init(
+    public init(
         name: String,
         description: String? = nil,
         owner: String? = nil,
@@ -80,48 +80,48 @@ package struct PlannedEvent: Sendable, Hashable {
 }
 
 /// How much a plan may hold, and how much is counted by it.
-package enum PlanLimits {
+public enum PlanLimits {
     /// Bytes of the file.
-    package static let bytes = 4 << 20
+    public static let bytes = 4 << 20
     /// Events of a plan: as many as the catalogue tells apart.
-    package static let events = Catalogue.maxNames
+    public static let events = Catalogue.maxNames
     /// Schemas of all events together.
-    package static let schemas = 50_000
+    public static let schemas = 50_000
     /// How deep schemas may nest, the attributes' own included: as deep as values are accepted.
-    package static let depth = EventLimits().depth
+    public static let depth = EventLimits().depth
     /// Values that one `enum` may list.
-    package static let values = 1_000
+    public static let values = 1_000
     /// Mistakes that are told at once; the others are counted.
-    package static let faults = 200
+    public static let faults = 200
     /// Findings about one event; what is beyond counts once, as ``PlanCode/more``.
-    package static let findings = 32
+    public static let findings = 32
     /// Groups of violations that are told apart, of all planned events.
-    package static let groups = 5_000
+    public static let groups = 5_000
     /// The same, of one event.
-    package static let groupsOfEvent = 200
+    public static let groupsOfEvent = 200
     /// Groups of events that are not in the plan.
-    package static let unplannedGroups = 1_000
+    public static let unplannedGroups = 1_000
     /// Bytes of a path that are kept.
-    package static let pathBytes = 256
+    public static let pathBytes = 256
     /// Bytes of an app's version that are kept.
-    package static let versionBytes = 64
+    public static let versionBytes = 64
     /// Former stretches of counting that stay known, in numbers.
-    package static let formerEras = 20
+    public static let formerEras = 20
 }
 
 /// What is wrong with a plan's file at one place, or to be remarked.
-package struct PlanFault: Error, Sendable, Hashable, CustomStringConvertible {
+public struct PlanFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// The place: `events.purchase.attributes.properties.total.minimum`; empty for the whole file.
-    package var path: String
+    public var path: String
     /// The machine-readable kind, such as `unknown_keyword`.
-    package var code: String
+    public var code: String
     /// The value at fault as JSON, its beginning; empty where there is none.
-    package var value: String
+    public var value: String
     /// What is wrong and what to do, as a sentence.
-    package var message: String
+    public var message: String
 
     /// A fault.
-    package init(path: String, code: String, value: String = "", message: String) {
+    public init(path: String, code: String, value: String = "", message: String) {
         self.path = path
         self.code = code
         self.value = value
@@ -129,13 +129,13 @@ package struct PlanFault: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The fault in one line.
-    package var description: String {
+    public var description: String {
         let place = path.isEmpty ? "the file" : path
         return value.isEmpty ? "\(place): \(message)" : "\(place) = \(value): \(message)"
     }
 
     /// The fault as JSON.
-    package var json: JSONValue {
+    public var json: JSONValue {
         .object(
             JSONValue.Object([
                 .init(key: "path", value: .string(path)), .init(key: "code", value: .string(code)),
@@ -147,9 +147,9 @@ package struct PlanFault: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A name within a path, in quotation marks where it could be taken for more than a name.
-package enum PlanPath {
+public enum PlanPath {
     /// A path with one more name behind it.
-    package static func joined(_ path: String, _ name: String) -> String {
+    public static func joined(_ path: String, _ name: String) -> String {
         let isPlain =
             !name.isEmpty
             && name.unicodeScalars.allSatisfy { $0.properties.isXIDContinue || "-$".unicodeScalars.contains($0) }

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayEvents
+public import TrackwayJournal
 
 /// What an operator wants of the usage reports of one application.
-package struct UsagePolicy: Sendable, Hashable {
+public struct UsagePolicy: Sendable, Hashable {
     /// Whether reports are taken.
-    package var collects = true
+    public var collects = true
     /// After how many days clients are to report; 0 says that none reports by itself.
-    package var reportsAfterDays = 1
+    public var reportsAfterDays = 1
     /// Whether clients may send logs of crashes. This collector takes none; clients are told.
-    package var takesCrashLogs = false
+    public var takesCrashLogs = false
     /// Whether nothing is kept of persons, and devices' ids only mixed with a secret.
-    package var isAnonymous = false
+    public var isAnonymous = false
     /// The secret, from the first time on that ``isAnonymous`` was chosen: the same device stays the same.
-    package fileprivate(set) var salt: String?
+    public fileprivate(set) var salt: String?
 
     /// The policy of an application that has none of its own: reports are taken.
-    package init() {}
+    public init() {}
 
     /// Days that make sense.
-    package static let days = 0...36_500
+    public static let days = 0...36_500
 
     /// The policy as clients get it when they exchange settings: values as texts.
-    package var settings: JSONValue {
+    public var settings: JSONValue {
         let members: [(String, String)] = [
             ("dataCollectionEnabled", String(collects)), ("uploadDataAfterDays", String(reportsAfterDays)),
             ("crashLogUploadEnabled", String(takesCrashLogs)),
@@ -41,33 +41,33 @@ package struct UsagePolicy: Sendable, Hashable {
 /// Asking touches memory only. ``reload()`` looks whether the file has changed; the server calls it about once a second, so
 /// that the command line can change policies while it runs. Safe from any thread. Two processes that change the file at the
 /// same moment may lose one change; people do not.
-package final class UsagePolicyFile: Sendable {
+public final class UsagePolicyFile: Sendable {
     private struct State: Sendable {
         var content: [UInt8]?
         var policies: [String: UsagePolicy] = [:]
     }
 
     /// The file.
-    package let path: String
+    public let path: String
     private let storage: any JournalStorage
     private let state = Locked(State())
 
     /// Opens a file; a missing one holds no policies.
     ///
     /// - Throws: ``UsagePolicyError`` when it cannot be read.
-    package init(path: String, storage: any JournalStorage = DiskStorage()) throws(UsagePolicyError) {
+    public init(path: String, storage: any JournalStorage = DiskStorage()) throws(UsagePolicyError) {
         self.path = path
         self.storage = storage
         try reload()
     }
 
     /// The policy of an application.
-    package func policy(of application: String) -> UsagePolicy {
+    public func policy(of application: String) -> UsagePolicy {
         state.withLock { $0.policies[application] } ?? UsagePolicy()
     }
 
     /// The applications with a policy of their own, by name.
-    package var policies: [(application: String, policy: UsagePolicy)] {
+    public var policies: [(application: String, policy: UsagePolicy)] {
         state.withLock { $0.policies }.sorted { $0.key < $1.key }.map { (application: $0.key, policy: $0.value) }
     }
 
@@ -75,7 +75,7 @@ package final class UsagePolicyFile: Sendable {
     ///
     /// - Throws: ``UsagePolicyError``; the policies known before stay in force. A file that has vanished is such an error: it
     ///   would let in what was shut out, under full names.
-    package func reload() throws(UsagePolicyError) {
+    public func reload() throws(UsagePolicyError) {
         let content: [UInt8]?
         do {
             content = try storage.contents(of: path)
@@ -92,7 +92,7 @@ package final class UsagePolicyFile: Sendable {
     /// Changes an application's policy, durably; a running server follows about a second later.
     ///
     /// - Throws: ``UsagePolicyError``; the file is then as before.
-    package func change(
+    public func change(
         _ application: String,
         using generator: inout some RandomNumberGenerator,
         _ change: (inout UsagePolicy) -> Void
@@ -183,9 +183,9 @@ package final class UsagePolicyFile: Sendable {
 }
 
 /// Why a file of usage policies could not be used or changed.
-package struct UsagePolicyError: Error, Hashable, CustomStringConvertible {
+public struct UsagePolicyError: Error, Hashable, CustomStringConvertible {
     /// One sentence with the file at fault.
-    package var message: String
+    public var message: String
 
-    package var description: String { message }
+    public var description: String { message }
 }

@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayWire
+public import TrackwayEvents
+public import TrackwayWire
 
 /// What is known of an event's way from the device to the index. What nobody told is absent, and said to be.
-package struct EventLife: Sendable {
+public struct EventLife: Sendable {
     /// The batch that brought it, as the intake log keeps it.
-    package struct Batch: Sendable, Hashable {
+    public struct Batch: Sendable, Hashable {
         /// What the sender said of it; nil for a sender that gives no header.
-        package var header: BatchHeader?
+        public var header: BatchHeader?
         /// When it arrived, by the collector's clock.
-        package var received: Timestamp
+        public var received: Timestamp
         /// The name of the key it came with.
-        package var key: String
+        public var key: String
         /// The format it was sent in.
-        package var format: IntakeFormat
+        public var format: IntakeFormat
         /// How it was compressed.
-        package var encoding: ContentEncoding
+        public var encoding: ContentEncoding
         /// How many events it had, refused ones included.
-        package var events: Int
+        public var events: Int
         /// How many of them were refused.
-        package var rejected: Int
+        public var rejected: Int
         /// Bytes of its body as the log keeps it.
-        package var bytes: Int
+        public var bytes: Int
         /// Whether the event had a time of its own: the index gives one that has none that of its arrival.
-        package var tellsTime: Bool
+        public var tellsTime: Bool
     }
 
     /// The event.
-    package var event: StoredEvent
+    public var event: StoredEvent
     /// The batch that brought it; nil when the log does not keep it any more.
-    package var batch: Batch?
+    public var batch: Batch?
     /// How far the index is.
-    package var indexed: EventPosition
+    public var indexed: EventPosition
     /// How safe it is: `disk` or `memory`.
-    package var durability: String
+    public var durability: String
 
     /// A life.
-    package init(event: StoredEvent, batch: Batch?, indexed: EventPosition, durability: String) {
+    public init(event: StoredEvent, batch: Batch?, indexed: EventPosition, durability: String) {
         self.event = event
         self.batch = batch
         self.indexed = indexed
@@ -52,7 +52,7 @@ extension EventLife.Batch {
     /// - Parameter ordinal: the event's place among its events: of several headers, the one that holds for it counts.
     /// - Throws: ``RecordError``, or what is wrong with the body.
     /// - Complexity: O(inflated bytes).
-    package init(_ record: IntakeRecord, holding ordinal: Int, limits: AdmissionLimits) throws {
+    public init(_ record: IntakeRecord, holding ordinal: Int, limits: AdmissionLimits) throws {
         var header: BatchHeader?
         var own: BatchHeader?
         var events = 0
@@ -84,7 +84,7 @@ extension EventLife.Batch {
 extension EventLife {
     /// Writes the life as one JSON object: a member for each step, with `null` for what is not known, and a sentence for each of
     /// those in `unknown`.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         let recorded = RecordedFacts(event, tellsTime: batch?.tellsTime ?? true)
         var unknown: [String] = []
         func said(_ text: String?, _ sentence: String) -> String? {

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 internal import TrackwayJournal
 
 /// An event's place in the collector's intake log: which frame it arrived in, and its index within that frame's batch.
 ///
 /// Positions grow in the order of arrival, never change, and can be computed again from the log alone, so an index may
 /// use them as its row numbers and be rebuilt at any time. A position fits one `Int64` (``rawValue``).
-package struct EventPosition: Sendable, Hashable, Comparable {
+public struct EventPosition: Sendable, Hashable, Comparable {
     /// The largest ordinal that fits, one below 1,024; a batch holds at most 1,000 events.
-    package static let maximumOrdinal = (1 << 10) - 1
+    public static let maximumOrdinal = (1 << 10) - 1
     /// The largest offset that fits; a segment of the intake log is at most 128 MiB.
-    package static let maximumOffset = (1 << 27) - 1
+    public static let maximumOffset = (1 << 27) - 1
     /// Before every event.
-    package static let start = EventPosition(rawValue: 0)
+    public static let start = EventPosition(rawValue: 0)
 
     /// Segment (26 bits), offset (27 bits) and ordinal (10 bits), highest first; never negative.
-    package let rawValue: Int64
+    public let rawValue: Int64
 
     /// A position from the number an index stored.
-    package init(rawValue: Int64) {
+    public init(rawValue: Int64) {
         self.rawValue = max(0, rawValue)
     }
 
     /// The event with this ordinal in the frame that begins at `offset` in `segment`; out-of-range parts are clamped.
-    package init(segment: UInt32, offset: UInt32, ordinal: Int = 0) {
+    public init(segment: UInt32, offset: UInt32, ordinal: Int = 0) {
         let segment = Int64(min(segment, (1 << 26) - 1))
         let offset = Int64(min(offset, UInt32(Self.maximumOffset)))
         let ordinal = Int64(min(max(ordinal, 0), Self.maximumOrdinal))
@@ -33,18 +33,18 @@ package struct EventPosition: Sendable, Hashable, Comparable {
     }
 
     /// The segment of the intake log.
-    package var segment: UInt32 { UInt32(rawValue >> 37) }
+    public var segment: UInt32 { UInt32(rawValue >> 37) }
     /// The frame's first byte in its segment.
-    package var offset: UInt32 { UInt32((rawValue >> 10) & Int64(Self.maximumOffset)) }
+    public var offset: UInt32 { UInt32((rawValue >> 10) & Int64(Self.maximumOffset)) }
     /// The event's index among the lines of its batch, refused ones included.
-    package var ordinal: Int { Int(rawValue & Int64(Self.maximumOrdinal)) }
+    public var ordinal: Int { Int(rawValue & Int64(Self.maximumOrdinal)) }
 
-    package static func < (left: EventPosition, right: EventPosition) -> Bool { left.rawValue < right.rawValue }
+    public static func < (left: EventPosition, right: EventPosition) -> Bool { left.rawValue < right.rawValue }
 }
 
 extension EventPosition: LosslessStringConvertible {
     /// `segment.offset` or `segment.offset.ordinal`, decimal.
-    package init?(_ description: String) {
+    public init?(_ description: String) {
         let parts = description.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2 || parts.count == 3,
             let segment = UInt32(parts[0]), segment < 1 << 26,
@@ -58,40 +58,40 @@ extension EventPosition: LosslessStringConvertible {
         self.init(segment: segment, offset: offset, ordinal: ordinal)
     }
 
-    package var description: String { "\(segment).\(offset).\(ordinal)" }
+    public var description: String { "\(segment).\(offset).\(ordinal)" }
 }
 
 /// The place of a session, or of a person, among all of its kind in the order of time, for going on with the next page.
-package struct TimedPlace: Sendable, Hashable, LosslessStringConvertible {
+public struct TimedPlace: Sendable, Hashable, LosslessStringConvertible {
     /// When the session began, or when the person was last seen.
-    package var time: Timestamp
+    public var time: Timestamp
     /// Its number, which tells apart what happened at once: of a session and of a person the same in every store.
-    package var number: Int64
+    public var number: Int64
 
     /// A place.
-    package init(time: Timestamp, number: Int64) {
+    public init(time: Timestamp, number: Int64) {
         self.time = time
         self.number = number
     }
 
     /// Reads `1718000000000.17`.
-    package init?(_ description: String) {
+    public init?(_ description: String) {
         let parts = description.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let time = Int64(parts[0]), let number = Int64(parts[1]) else { return nil }
         self.init(time: Timestamp(milliseconds: time), number: number)
     }
 
-    package var description: String { "\(time.milliseconds).\(number)" }
+    public var description: String { "\(time.milliseconds).\(number)" }
 }
 
 extension TimedPlace {
     /// The number of a session: the same in every store, and another for each.
-    package static func number(ofSession id: String, of installation: InstallationID?) -> Int64 {
+    public static func number(ofSession id: String, of installation: InstallationID?) -> Int64 {
         number(bytes(installation) + id.utf8)
     }
 
     /// The number of a person: the same in every store, and another for each.
-    package static func number(of person: PersonKey) -> Int64 {
+    public static func number(of person: PersonKey) -> Int64 {
         switch person {
         case .user(let id): number([UInt8(ascii: "u")] + id.utf8)
         case .visitor(let id): number([UInt8(ascii: "v")] + bytes(id))

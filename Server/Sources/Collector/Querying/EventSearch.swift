@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Events by what they hold, not only by what they are filed under: they have to be gone through.
-package struct EventSearch: Sendable, Hashable {
+public struct EventSearch: Sendable, Hashable {
     /// Which events are gone through, from where, in which order, and how many are wanted.
-    package var query: EventQuery
+    public var query: EventQuery
     /// What must hold of attributes and context, all of it.
-    package var conditions: [QuestionCondition]
+    public var conditions: [QuestionCondition]
     /// What must occur in the event or its context as they were received; A–Z and a–z are the same. At most
     /// ``QuestionLimits/conditions``, each of at most ``QuestionLimits/nameBytes``.
-    package var words: [String]
+    public var words: [String]
 
     /// A search.
-    package init(_ query: EventQuery, conditions: [QuestionCondition] = [], words: [String] = []) {
+    public init(_ query: EventQuery, conditions: [QuestionCondition] = [], words: [String] = []) {
         self.query = query
         self.conditions = conditions
         self.words = words
@@ -24,7 +24,7 @@ package struct EventSearch: Sendable, Hashable {
     ///
     /// - Returns: nil when neither is given, and the index alone has the answer.
     /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
-    package init?(_ query: EventQuery, parameters: [(name: String, value: String)]) throws(QuestionError) {
+    public init?(_ query: EventQuery, parameters: [(name: String, value: String)]) throws(QuestionError) {
         let reader = QuestionParameters(parameters)
         let words = try reader.words("text")
         let conditions = try reader.conditions("where")
@@ -34,18 +34,18 @@ package struct EventSearch: Sendable, Hashable {
 }
 
 /// What a search found so far.
-package struct FoundEvents: Sendable, Hashable {
+public struct FoundEvents: Sendable, Hashable {
     /// The events, in the query's order.
-    package var events: [StoredEvent]
+    public var events: [StoredEvent]
     /// How many events were gone through.
-    package var searched: Int
+    public var searched: Int
     /// How many events the index has.
-    package var of: UInt64
+    public var of: UInt64
     /// Where to go on; nil when all were gone through.
-    package var next: EventPosition?
+    public var next: EventPosition?
 
     /// What was found.
-    package init(events: [StoredEvent], searched: Int, of: UInt64, next: EventPosition?) {
+    public init(events: [StoredEvent], searched: Int, of: UInt64, next: EventPosition?) {
         self.events = events
         self.searched = searched
         self.of = of
@@ -55,7 +55,7 @@ package struct FoundEvents: Sendable, Hashable {
     /// Writes the answer.
     ///
     /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
-    package func write(keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
+    public func write(keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.list("events", events) { $0.write(to: &$1) }
         writer.member("searched", Int64(searched))

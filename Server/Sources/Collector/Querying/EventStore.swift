@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// The index that pages and queries read. It follows the intake log by its own cursor, so it lags by milliseconds and may
 /// be rebuilt; intake never waits for it.
-package protocol EventStore: QuestionStore {
+public protocol EventStore: QuestionStore {
     /// Events that match, in the query's order; as many as an ``AnswerBudget`` has room for.
     func events(matching query: EventQuery) async throws(StoreError) -> [StoredEvent]
     /// Events that hold what is searched for, as far as one search goes.
@@ -82,28 +82,28 @@ package protocol EventStore: QuestionStore {
 }
 
 /// The index as a whole, in numbers, and how it is doing.
-package struct StoreTotals: Sendable, Hashable {
+public struct StoreTotals: Sendable, Hashable {
     /// Distinct events stored, without those that went by age.
-    package var events: UInt64
+    public var events: UInt64
     /// Installations that have an account in the ledger.
-    package var installations: UInt64
+    public var installations: UInt64
     /// Events, or whole batches, that admission refused.
-    package var failed: UInt64
+    public var failed: UInt64
     /// Events that arrived again and were not counted twice.
-    package var duplicates: UInt64
+    public var duplicates: UInt64
     /// Damaged stretches of the intake log that the index had to pass over.
-    package var damaged: UInt64
+    public var damaged: UInt64
     /// Installations that were erased.
-    package var erasedInstallations: UInt64
+    public var erasedInstallations: UInt64
     /// Their events, removed or not taken; repeats count.
-    package var erasedEvents: UInt64
+    public var erasedEvents: UInt64
     /// Why the index does not follow at the moment, or is being made anew, one sentence; nil while all is well.
-    package var trouble: String?
+    public var trouble: String?
     /// Events that arrived before this moment went by age; nil when none did.
-    package var keptFrom: Timestamp?
+    public var keptFrom: Timestamp?
 
     /// Totals with all their numbers.
-    package init(
+    public init(
         events: UInt64 = 0,
         installations: UInt64 = 0,
         failed: UInt64 = 0,
@@ -128,7 +128,7 @@ package struct StoreTotals: Sendable, Hashable {
 
 extension StoreTotals {
     /// Writes the numbers as members of an object that is open.
-    package func writeMembers(to writer: inout JSONWriter) {
+    public func writeMembers(to writer: inout JSONWriter) {
         for (key, value) in [
             ("events", events), ("installations", installations), ("failed", failed), ("duplicates", duplicates),
             ("damaged", damaged), ("erased_installations", erasedInstallations), ("erased_events", erasedEvents),
@@ -141,9 +141,9 @@ extension StoreTotals {
 }
 
 /// Why the index could not answer. Intake is never affected: the log is the source of truth.
-package struct StoreError: Error, Hashable, CustomStringConvertible {
+public struct StoreError: Error, Hashable, CustomStringConvertible {
     /// What kind of failure it is.
-    package enum Kind: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
         /// The index is at fault; asking again later may help.
         case unavailable
         /// The server that goes over many events is at fault; the index and intake are not.
@@ -153,12 +153,12 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
     }
 
     /// What kind of failure it is.
-    package var kind: Kind
+    public var kind: Kind
     /// One sentence with the file or statement at fault, or what to narrow.
-    package var message: String
+    public var message: String
 
     /// An error of the index with its sentence.
-    package init(_ message: String) {
+    public init(_ message: String) {
         kind = .unavailable
         self.message = message
     }
@@ -166,7 +166,7 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
     /// An error of the server that goes over many events.
     ///
     /// - Parameter message: one sentence with its address, what is wrong there, and what helps.
-    package static func analysis(_ message: String) -> StoreError {
+    public static func analysis(_ message: String) -> StoreError {
         var error = StoreError(message)
         error.kind = .analysisUnavailable
         return error
@@ -177,11 +177,11 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
     /// - Parameters:
     ///   - parameter: what best narrows it.
     ///   - excess: what it takes too much of, and what to narrow; goes on behind “The question is too large: ”.
-    package static func overBudget(_ parameter: String, _ excess: String) -> StoreError {
+    public static func overBudget(_ parameter: String, _ excess: String) -> StoreError {
         var error = StoreError("The question is too large: \(excess).")
         error.kind = .overBudget(parameter: parameter)
         return error
     }
 
-    package var description: String { message }
+    public var description: String { message }
 }

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayEvents
+public import TrackwayJournal
 
 /// An event, or a whole batch, that admission refused, kept with the reason so that a person can see and repair it.
-package struct FailedEvent: Sendable, Hashable {
+public struct FailedEvent: Sendable, Hashable {
     /// Its place in the intake log; ordinal 0 for a whole batch.
-    package var position: EventPosition
+    public var position: EventPosition
     /// When it arrived.
-    package var received: Timestamp
+    public var received: Timestamp
     /// The name of the key it came with.
-    package var key: String
+    public var key: String
     /// The machine-readable reason, such as `name_too_long`.
-    package var code: String
+    public var code: String
     /// The field at fault; empty when the whole is.
-    package var field: String
+    public var field: String
     /// One sentence for a person.
-    package var message: String
+    public var message: String
     /// The refused bytes, cut when they are many.
-    package var content: [UInt8]
+    public var content: [UInt8]
     /// How many bytes are known; more than ``content`` has where that was cut for an answer.
-    package var bytes: Int
+    public var bytes: Int
 
     /// How many bytes were refused; more than ``bytes`` where less was kept.
-    package var totalBytes: Int
+    public var totalBytes: Int
     /// The name of the event, as far as it can be read out of the content.
-    package var name: String?
+    public var name: String?
     /// The version of the app that sent it, as its context says.
-    package var version: String?
+    public var version: String?
 
     /// The most bytes of each in a list.
-    package static let excerptBytes = 4 << 10
+    public static let excerptBytes = 4 << 10
 
     /// A failed event with its reason.
-    package init(
+    public init(
         position: EventPosition,
         received: Timestamp,
         key: String,
@@ -66,7 +66,7 @@ package struct FailedEvent: Sendable, Hashable {
     ///   - payload: Its bytes, or the first of them.
     ///   - length: How many it has.
     ///   - start: Where the record begins.
-    package init(
+    public init(
         unreadable payload: [UInt8],
         length: Int,
         at start: LogPosition,
@@ -91,12 +91,12 @@ package struct FailedEvent: Sendable, Hashable {
     }
 
     /// The most bytes of a name or a version that is told.
-    package static let nameBytes = 128
+    public static let nameBytes = 128
 
     /// The name of the event in `content`, if it can be read before the fault, in our own format or in another.
     ///
     /// - Complexity: O(bytes).
-    package static func name(in content: UnsafeRawBufferPointer) -> String? {
+    public static func name(in content: UnsafeRawBufferPointer) -> String? {
         do throws(JSONError) {
             var scanner = try JSONScanner(content, limits: JSONLimits(bytes: content.count))
             try scanner.enterObject()
@@ -119,10 +119,10 @@ package struct FailedEvent: Sendable, Hashable {
 
 extension FailedEvent: BudgetedRow {
     // What is not text is written with replacement characters.
-    package var answerBytes: Int { 256 + message.utf8.count + 3 * content.count }
+    public var answerBytes: Int { 256 + message.utf8.count + 3 * content.count }
 
     /// Writes the failed event; bytes that are no UTF-8 appear as replacement characters.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("position", position.description)
         writer.member("received", received)

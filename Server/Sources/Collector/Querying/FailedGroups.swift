@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Which refused events a reader wants, the latest first.
-package struct FailedQuery: Sendable, Hashable {
+public struct FailedQuery: Sendable, Hashable {
     /// Only what stands before this position.
-    package var before: EventPosition?
+    public var before: EventPosition?
     /// Only those with this reason.
-    package var code: String?
+    public var code: String?
     /// Only events of this name, as far as it could be read.
-    package var name: String?
+    public var name: String?
     /// The most in one answer.
-    package var limit: Int
+    public var limit: Int
 
     /// A query for everything.
-    package init(before: EventPosition? = nil, code: String? = nil, name: String? = nil, limit: Int = 50) {
+    public init(before: EventPosition? = nil, code: String? = nil, name: String? = nil, limit: Int = 50) {
         self.before = before
         self.code = code
         self.name = name
@@ -25,45 +25,45 @@ package struct FailedQuery: Sendable, Hashable {
 
 extension EventStore {
     /// Refused events before a position (all when nil), the latest first.
-    package func failed(before position: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent] {
+    public func failed(before position: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent] {
         try await failed(matching: FailedQuery(before: position, limit: limit))
     }
 }
 
 /// What was refused in a time, grouped, and what devices say that they lost.
-package struct FailedGroups: Sendable, Hashable {
+public struct FailedGroups: Sendable, Hashable {
     /// The most groups that are told apart.
-    package static let maxGroups = 1_000
+    public static let maxGroups = 1_000
     /// The most groups of one answer.
-    package static let shown = 200
+    public static let shown = 200
     /// The most reasons and codes of devices that are told apart.
-    package static let maxReasons = 100
+    public static let maxReasons = 100
     /// The most events about errors that are read: the latest.
-    package static let maxErrors = 10_000
+    public static let maxErrors = 10_000
 
     /// Refused events with one reason, name and version.
-    package struct Group: Sendable, Hashable {
+    public struct Group: Sendable, Hashable {
         /// The machine-readable reason.
-        package var code: String
+        public var code: String
         /// The field at fault; empty when the whole is.
-        package var field: String
+        public var field: String
         /// The event's name; nil where it could not be read.
-        package var name: String?
+        public var name: String?
         /// The version of the app; nil where no context told it.
-        package var version: String?
+        public var version: String?
         /// How many.
-        package var count: Int64 = 0
+        public var count: Int64 = 0
         /// When the first arrived.
-        package var first: Timestamp
+        public var first: Timestamp
         /// When the last arrived.
-        package var last: Timestamp
+        public var last: Timestamp
         /// The last one.
-        package var sample: EventPosition
+        public var sample: EventPosition
         /// How many arrived in each interval.
-        package var values: [Int64]
+        public var values: [Int64]
 
         /// A group of nothing yet.
-        package init(
+        public init(
             code: String,
             field: String,
             name: String?,
@@ -84,36 +84,36 @@ package struct FailedGroups: Sendable, Hashable {
     }
 
     /// Events that devices gave up for one reason, over all time.
-    package struct Loss: Sendable, Hashable {
+    public struct Loss: Sendable, Hashable {
         /// Why.
-        package var reason: String
+        public var reason: String
         /// How many.
-        package var events: Int64
+        public var events: Int64
 
         /// A loss.
-        package init(reason: String, events: Int64) {
+        public init(reason: String, events: Int64) {
             self.reason = reason
             self.events = events
         }
     }
 
     /// What clients say went wrong where they record, by its code.
-    package struct Report: Sendable, Hashable {
+    public struct Report: Sendable, Hashable {
         /// The code they gave.
-        package var code: String
+        public var code: String
         /// How often.
-        package var events: Int64
+        public var events: Int64
         /// The device's time of the earliest.
-        package var first: Timestamp
+        public var first: Timestamp
         /// The device's time of the latest.
-        package var last: Timestamp
+        public var last: Timestamp
         /// What the latest said.
-        package var message: String
+        public var message: String
         /// The latest.
-        package var sample: EventID
+        public var sample: EventID
 
         /// A report.
-        package init(
+        public init(
             code: String,
             events: Int64,
             first: Timestamp,
@@ -131,16 +131,16 @@ package struct FailedGroups: Sendable, Hashable {
     }
 
     /// The groups, those with most events first.
-    package var groups: [Group] = []
+    public var groups: [Group] = []
     /// How many were refused altogether.
-    package var count: Int64 = 0
+    public var count: Int64 = 0
     /// What devices lost, the most first.
-    package var losses: [Loss] = []
+    public var losses: [Loss] = []
     /// What clients report, the most frequent first.
-    package var reports: [Report] = []
+    public var reports: [Report] = []
 
     /// An answer without anything in it.
-    package init() {}
+    public init() {}
 }
 
 extension FailedGroups {
@@ -150,7 +150,7 @@ extension FailedGroups {
     ///   - time: The time asked about.
     ///   - top: How many groups are shown.
     ///   - isDetailed: Whether it names single events, and tells what clients wrote about errors.
-    package func write(in time: QuestionTime, top: Int, isDetailed: Bool = true, to writer: inout JSONWriter) {
+    public func write(in time: QuestionTime, top: Int, isDetailed: Bool = true, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("interval", time.interval.rawValue)
         writer.member("zone", time.zone)

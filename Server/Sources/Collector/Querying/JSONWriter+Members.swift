@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 extension JSONWriter {
     /// A member whose value is text, or null.
-    package mutating func member(_ name: String, _ text: String?) {
+    public mutating func member(_ name: String, _ text: String?) {
         key(name)
         if let text { string(text) } else { null() }
     }
 
     /// A member whose value is a number, or null.
-    package mutating func member(_ name: String, _ number: Double?) {
+    public mutating func member(_ name: String, _ number: Double?) {
         key(name)
         if let number { double(number) } else { null() }
     }
 
     /// A member whose value is a whole number.
-    package mutating func member(_ name: String, _ number: Int64) {
+    public mutating func member(_ name: String, _ number: Int64) {
         key(name)
         integer(number)
     }
 
     /// A member whose value is a whole number.
-    package mutating func member(_ name: String, _ number: UInt64) {
+    public mutating func member(_ name: String, _ number: UInt64) {
         key(name)
         integer(number)
     }
 
     /// A member whose value is a moment, in milliseconds since 1970.
-    package mutating func member(_ name: String, _ moment: Timestamp) {
+    public mutating func member(_ name: String, _ moment: Timestamp) {
         key(name)
         integer(moment.milliseconds)
     }
 
     /// A member whose value is true or false.
-    package mutating func member(_ name: String, _ flag: Bool) {
+    public mutating func member(_ name: String, _ flag: Bool) {
         key(name)
         boolean(flag)
     }
 
     /// A member whose value is an id.
-    package mutating func member(_ name: String, _ id: some UniqueID) {
+    public mutating func member(_ name: String, _ id: some UniqueID) {
         key(name)
         self.id(id)
     }
 
     /// A member that is a list.
-    package mutating func list<Row>(_ name: String, _ rows: [Row], _ write: (Row, inout JSONWriter) -> Void) {
+    public mutating func list<Row>(_ name: String, _ rows: [Row], _ write: (Row, inout JSONWriter) -> Void) {
         key(name)
         beginArray()
         for row in rows {
@@ -58,7 +58,7 @@ extension JSONWriter {
     }
 
     /// A member that is an object, with what `write` puts into it.
-    package mutating func object(_ name: String, _ write: (inout JSONWriter) -> Void) {
+    public mutating func object(_ name: String, _ write: (inout JSONWriter) -> Void) {
         key(name)
         beginObject()
         write(&self)

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// What the collector knows about one writer's sequence numbers: every number is received, dropped with a reason, or
 /// missing.
-package struct LedgerRow: Sendable, Hashable {
+public struct LedgerRow: Sendable, Hashable {
     /// The installed copy of the app.
-    package var installation: InstallationID
+    public var installation: InstallationID
     /// The process that recorded the events.
-    package var writer: WriterID
+    public var writer: WriterID
     /// The writer's highest sequence number that any batch has reported.
-    package var recorded: UInt64
+    public var recorded: UInt64
     /// Distinct events stored.
-    package var received: UInt64
+    public var received: UInt64
     /// Events refused by admission, kept among the failed ones.
-    package var rejected: UInt64
+    public var rejected: UInt64
     /// Events that arrived again and were not counted twice.
-    package var duplicates: UInt64
+    public var duplicates: UInt64
     /// Events the device gave up, by reason.
-    package var dropped: [String: UInt64]
+    public var dropped: [String: UInt64]
     /// Events addressed to other destinations only.
-    package var skipped: UInt64
+    public var skipped: UInt64
     /// Sequence numbers neither received nor reported yet, up to ``recorded``; the first few when there are very many.
-    package var gaps: [ClosedRange<UInt64>]
+    public var gaps: [ClosedRange<UInt64>]
     /// When the writer's last batch arrived.
-    package var lastReceived: Timestamp
+    public var lastReceived: Timestamp
     /// A number in the order of the writers' first batches, by which a reader goes on. It is that of the store which answered.
-    package var number: Int64
+    public var number: Int64
 
     /// A row with all its counts.
-    package init(
+    public init(
         installation: InstallationID,
         writer: WriterID,
         recorded: UInt64,
@@ -61,7 +61,7 @@ extension LedgerRow {
     /// The row of an account, reckoned.
     ///
     /// - Complexity: O(ranges of the account).
-    package init(
+    public init(
         installation: InstallationID,
         writer: WriterID,
         _ account: Account,
@@ -87,16 +87,16 @@ extension LedgerRow {
 }
 
 /// Which writers' accounts are asked for.
-package struct LedgerQuery: Sendable, Hashable {
+public struct LedgerQuery: Sendable, Hashable {
     /// Those of this installation.
-    package var installation: InstallationID?
+    public var installation: InstallationID?
     /// The number of the last one already seen; the answer goes on behind it.
-    package var after: Int64?
+    public var after: Int64?
     /// The most accounts in one answer.
-    package var limit: Int
+    public var limit: Int
 
     /// A query for all accounts, the newest writer first.
-    package init(installation: InstallationID? = nil, after: Int64? = nil, limit: Int = 1_000) {
+    public init(installation: InstallationID? = nil, after: Int64? = nil, limit: Int = 1_000) {
         self.installation = installation
         self.after = after
         self.limit = limit
@@ -104,13 +104,13 @@ package struct LedgerQuery: Sendable, Hashable {
 }
 
 extension LedgerRow: BudgetedRow {
-    package var answerBytes: Int { 320 + 24 * gaps.count + 48 * dropped.count }
+    public var answerBytes: Int { 320 + 24 * gaps.count + 48 * dropped.count }
 
     /// Whether every number the writer has reported is accounted for.
-    package var isComplete: Bool { gaps.isEmpty }
+    public var isComplete: Bool { gaps.isEmpty }
 
     /// Writes the row.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("installation", installation)
         writer.member("writer", self.writer)

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// The accounts of many writers in numbers.
-package struct LedgerSummary: Sendable, Hashable {
+public struct LedgerSummary: Sendable, Hashable {
     /// The most writers that are added up: those whose first batch came last.
-    package static let maxWriters = 5_000
+    public static let maxWriters = 5_000
 
     /// How many writers there are.
-    package var writers = 0
+    public var writers = 0
     /// How many of them are added up here.
-    package var counted = 0
+    public var counted = 0
     /// Those of them of which nothing is missing or on its way.
-    package var complete = 0
+    public var complete = 0
     /// What they have recorded, as far as they told.
-    package var recorded: UInt64 = 0
+    public var recorded: UInt64 = 0
     /// Distinct events stored.
-    package var received: UInt64 = 0
+    public var received: UInt64 = 0
     /// Numbers that nobody accounts for, with later ones received.
-    package var missing: UInt64 = 0
+    public var missing: UInt64 = 0
     /// Numbers at the end of an account that have not arrived yet.
-    package var waiting: UInt64 = 0
+    public var waiting: UInt64 = 0
     /// Events refused by admission.
-    package var rejected: UInt64 = 0
+    public var rejected: UInt64 = 0
     /// Events that arrived again.
-    package var duplicates: UInt64 = 0
+    public var duplicates: UInt64 = 0
     /// Events that devices gave up, by reason.
-    package var dropped: [String: UInt64] = [:]
+    public var dropped: [String: UInt64] = [:]
     /// The accounts of which most is missing, the worst first.
-    package private(set) var worst: [LedgerRow] = []
+    public private(set) var worst: [LedgerRow] = []
     private let maxWorst: Int
     private var worstMissing: [UInt64] = []
 
     /// A summary of nothing, of so many writers.
     ///
     /// - Parameter worst: how many accounts of which something is missing are kept.
-    package init(writers: Int, worst: Int = 0) {
+    public init(writers: Int, worst: Int = 0) {
         self.writers = writers
         maxWorst = worst
     }
@@ -44,7 +44,7 @@ package struct LedgerSummary: Sendable, Hashable {
     /// The accounts of the newest writers as one.
     ///
     /// - Complexity: O(writers), ``maxWriters`` at most.
-    package static func newest(
+    public static func newest(
         of store: any EventStore,
         worst: Int = 0
     ) async throws(StoreError) -> LedgerSummary {
@@ -60,7 +60,7 @@ package struct LedgerSummary: Sendable, Hashable {
     }
 
     /// Adds an account.
-    package mutating func add(_ row: LedgerRow) {
+    public mutating func add(_ row: LedgerRow) {
         counted += 1
         if row.isComplete { complete += 1 }
         var missingHere: UInt64 = 0
@@ -99,7 +99,7 @@ package struct LedgerSummary: Sendable, Hashable {
     }
 
     /// Writes the numbers, and the worst accounts if any were to be kept.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("writers", Int64(writers))
         writer.member("counted", Int64(counted))

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// How many events arrived within one minute.
-package struct MinuteCount: Sendable, Hashable {
+public struct MinuteCount: Sendable, Hashable {
     /// The minute's first instant.
-    package var minute: Timestamp
+    public var minute: Timestamp
     /// The events stored.
-    package var events: UInt64
+    public var events: UInt64
     /// The events stored, by name; those of ``others`` left out.
-    package var names: [String: UInt64]
+    public var names: [String: UInt64]
     /// The events of all names that are not counted separately.
-    package var others: UInt64
+    public var others: UInt64
 
     /// Counts for the minute that begins at `minute`.
-    package init(minute: Timestamp, events: UInt64, names: [String: UInt64] = [:], others: UInt64 = 0) {
+    public init(minute: Timestamp, events: UInt64, names: [String: UInt64] = [:], others: UInt64 = 0) {
         self.minute = minute
         self.events = events
         self.names = names
@@ -25,7 +25,7 @@ package struct MinuteCount: Sendable, Hashable {
 
 extension MinuteCount {
     /// Writes `[minute,events,{"name":events,…}]`, the most frequent name first.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginArray()
         writer.element()
         writer.integer(minute.milliseconds)

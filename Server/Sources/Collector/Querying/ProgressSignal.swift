@@ -4,7 +4,7 @@
 internal import TrackwayEvents
 
 /// Tells any number of listeners how far an index, or what answers in its place, has come. A slow one hears only the latest, so nothing piles up.
-package final class ProgressSignal: Sendable {
+public final class ProgressSignal: Sendable {
     private struct State: Sendable {
         var position: EventPosition
         var listeners: [Int: AsyncStream<EventPosition>.Continuation] = [:]
@@ -15,15 +15,15 @@ package final class ProgressSignal: Sendable {
     private let state: Locked<State>
 
     /// A signal that begins at a position.
-    package init(at position: EventPosition) {
+    public init(at position: EventPosition) {
         state = Locked(State(position: position))
     }
 
     /// The latest position.
-    package var position: EventPosition { state.withLock { $0.position } }
+    public var position: EventPosition { state.withLock { $0.position } }
 
     /// The index has come to `position`.
-    package func advance(to position: EventPosition) {
+    public func advance(to position: EventPosition) {
         let listeners = state.withLock { state in
             state.position = position
             return Array(state.listeners.values)
@@ -32,7 +32,7 @@ package final class ProgressSignal: Sendable {
     }
 
     /// The position at once, then every later one.
-    package func listen() -> AsyncStream<EventPosition> {
+    public func listen() -> AsyncStream<EventPosition> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: EventPosition.self,
             bufferingPolicy: .bufferingNewest(1)
@@ -53,7 +53,7 @@ package final class ProgressSignal: Sendable {
     }
 
     /// Ends every stream.
-    package func finish() {
+    public func finish() {
         let listeners = state.withLock { state in
             state.isFinished = true
             defer { state.listeners = [:] }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Answers questions that go over many events. Whatever store answers, the answer to a question about the same events is the same.
 ///
 /// Callable from any task.
-package protocol QuestionStore: Sendable {
+public protocol QuestionStore: Sendable {
     /// How much happened when, as a question asks.
     ///
     /// - Throws: ``StoreError``; of the kind `overBudget` when the question costs more than one may.
@@ -29,14 +29,14 @@ package protocol QuestionStore: Sendable {
 
 extension QuestionStore {
     /// A store that keeps everything.
-    package var keptFrom: Timestamp? { nil }
+    public var keptFrom: Timestamp? { nil }
 
     /// The same, for an answer that reaches back to a moment; nil when everything is kept since then.
     ///
     /// What happened at some time arrived later, so an answer of what happened since ``keptFrom`` lacks nothing.
     ///
     /// - Parameter moment: The earliest time of an event that counts; nil when all do.
-    package func keptFrom(asked moment: Timestamp?) -> Timestamp? {
+    public func keptFrom(asked moment: Timestamp?) -> Timestamp? {
         guard let keptFrom else { return nil }
         return moment.map { $0 >= keptFrom } ?? false ? nil : keptFrom
     }
@@ -44,31 +44,31 @@ extension QuestionStore {
 
 extension JSONWriter {
     /// The member `kept_from` of an answer: events that arrived before it are missing. None where nothing is.
-    package mutating func keptFrom(_ moment: Timestamp?) {
+    public mutating func keptFrom(_ moment: Timestamp?) {
         if let moment { member("kept_from", moment) }
     }
 }
 
 /// A server beside the collector that answers questions which go over many events, from tables that are filled a moment later than the
 /// index.
-package protocol AnalysisStore: QuestionStore {
+public protocol AnalysisStore: QuestionStore {
     /// How it is doing, as far as anybody has met it. Answers from memory.
     var report: AnalysisReport { get }
 }
 
 /// How a server that answers questions is doing.
-package struct AnalysisReport: Sendable, Hashable {
+public struct AnalysisReport: Sendable, Hashable {
     /// Where it is.
-    package var address: String
+    public var address: String
     /// The sequence of the last record of the stream that its tables have; nil while that is not known.
-    package var last: UInt64?
+    public var last: UInt64?
     /// Why it cannot answer, in a sentence; nil while it can.
-    package var trouble: String?
+    public var trouble: String?
     /// Events that arrived before this moment went by age; nil when none did.
-    package var keptFrom: Timestamp?
+    public var keptFrom: Timestamp?
 
     /// A report.
-    package init(address: String, last: UInt64? = nil, trouble: String? = nil, keptFrom: Timestamp? = nil) {
+    public init(address: String, last: UInt64? = nil, trouble: String? = nil, keptFrom: Timestamp? = nil) {
         self.address = address
         self.last = last
         self.trouble = trouble
@@ -80,7 +80,7 @@ extension AnalysisReport {
     /// Writes the report as the member `analysis` of an object that is open.
     ///
     /// - Parameter end: the sequence of the last record that was taken.
-    package func writeMember(before end: UInt64, to writer: inout JSONWriter) {
+    public func writeMember(before end: UInt64, to writer: inout JSONWriter) {
         writer.object("analysis") { writer in
             writer.member("address", address)
             writer.key("behind")

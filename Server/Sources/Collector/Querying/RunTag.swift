@@ -3,9 +3,9 @@
 
 /// The tag of a test run: the attribute `_run`, of the event itself or of all events (`global` in the context). Any client can
 /// set it, so that runs beside each other at one collector are told apart.
-package enum RunTag {
+public enum RunTag {
     /// The attribute's name.
-    package static let attribute = "_run"
+    public static let attribute = "_run"
 
     /// Holds for events of a run.
     ///

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Which screens were shown, how long they were used, what was clicked there, and how people went from one to the next.
-package struct ScreenFlow: Sendable, Hashable {
+public struct ScreenFlow: Sendable, Hashable {
     /// One screen in numbers.
-    package struct Totals: Sendable, Hashable {
+    public struct Totals: Sendable, Hashable {
         /// Its name.
-        package var name: String
+        public var name: String
         /// How often it was shown.
-        package var views: UInt64
+        public var views: UInt64
         /// How often a session began with it.
-        package var entrances: UInt64
+        public var entrances: UInt64
         /// How often a session ended with it, so far.
-        package var exits: UInt64
+        public var exits: UInt64
         /// How long it was used, in milliseconds.
-        package var engagement: Int64
+        public var engagement: Int64
         /// On how many installations.
-        package var installations: UInt64
+        public var installations: UInt64
 
         /// Totals of these parts.
-        package init(
+        public init(
             name: String,
             views: UInt64,
             entrances: UInt64,
@@ -39,16 +39,16 @@ package struct ScreenFlow: Sendable, Hashable {
     }
 
     /// From one screen to the next, within a session.
-    package struct Step: Sendable, Hashable {
+    public struct Step: Sendable, Hashable {
         /// The screen before.
-        package var from: String
+        public var from: String
         /// The screen after.
-        package var to: String
+        public var to: String
         /// How often.
-        package var count: UInt64
+        public var count: UInt64
 
         /// A step of these parts.
-        package init(from: String, to: String, count: UInt64) {
+        public init(from: String, to: String, count: UInt64) {
             self.from = from
             self.to = to
             self.count = count
@@ -56,20 +56,20 @@ package struct ScreenFlow: Sendable, Hashable {
     }
 
     /// One element of one screen, by how often it was clicked.
-    package struct Element: Sendable, Hashable {
+    public struct Element: Sendable, Hashable {
         /// The screen it lies on; empty when it is not known.
-        package var screen: String
+        public var screen: String
         /// The name it goes by.
-        package var element: String
+        public var element: String
         /// What kind of element it is, if that is known.
-        package var type: String?
+        public var type: String?
         /// How often it was clicked.
-        package var clicks: UInt64
+        public var clicks: UInt64
         /// On how many installations.
-        package var installations: UInt64
+        public var installations: UInt64
 
         /// An element of these parts.
-        package init(screen: String, element: String, type: String?, clicks: UInt64, installations: UInt64) {
+        public init(screen: String, element: String, type: String?, clicks: UInt64, installations: UInt64) {
             self.screen = screen
             self.element = element
             self.type = type
@@ -79,16 +79,16 @@ package struct ScreenFlow: Sendable, Hashable {
     }
 
     /// The screens, the most shown first.
-    package var screens: [Totals]
+    public var screens: [Totals]
     /// The steps, the most frequent first.
-    package var steps: [Step]
+    public var steps: [Step]
     /// The elements, the most clicked first.
-    package var elements: [Element]
+    public var elements: [Element]
     /// How many views were looked at, where there are more: those that arrived last. Nil when all were.
-    package var latest: Int?
+    public var latest: Int?
 
     /// A flow of these parts.
-    package init(screens: [Totals] = [], steps: [Step] = [], elements: [Element] = [], latest: Int? = nil) {
+    public init(screens: [Totals] = [], steps: [Step] = [], elements: [Element] = [], latest: Int? = nil) {
         self.screens = screens
         self.steps = steps
         self.elements = elements
@@ -97,18 +97,18 @@ package struct ScreenFlow: Sendable, Hashable {
 }
 
 /// Which screens a reader wants to know about.
-package struct ScreenQuery: Sendable, Hashable {
+public struct ScreenQuery: Sendable, Hashable {
     /// Those of one installation.
-    package var installation: InstallationID?
+    public var installation: InstallationID?
     /// Those shown since.
-    package var from: Timestamp?
+    public var from: Timestamp?
     /// The most screens, the most steps, and the most elements, in the answer.
-    package var limit: Int
+    public var limit: Int
     /// The most views that are looked at, and the most clicks: those that arrived last. Of one installation all are.
-    package var maxViews: Int
+    public var maxViews: Int
 
     /// A query for all screens.
-    package init(
+    public init(
         installation: InstallationID? = nil,
         from: Timestamp? = nil,
         limit: Int = 50,
@@ -123,7 +123,7 @@ package struct ScreenQuery: Sendable, Hashable {
 
 extension ScreenFlow {
     /// Writes the screens, the steps between them, and their elements.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.list("screens", screens) { screen, writer in
             writer.beginObject()

@@ -2,18 +2,18 @@
 // Copyright 2026 the Trackway authors
 
 /// A text that is looked for; A–Z and a–z are the same.
-package struct SearchWord: Sendable {
+public struct SearchWord: Sendable {
     private let bytes: [UInt8]
 
     /// A word.
-    package init(_ word: String) {
+    public init(_ word: String) {
         bytes = word.utf8.map(Self.folded)
     }
 
     /// Whether it occurs in a text.
     ///
     /// - Complexity: O(length of the text × length of the word).
-    package func occurs(in text: UnsafeRawBufferPointer) -> Bool {
+    public func occurs(in text: UnsafeRawBufferPointer) -> Bool {
         guard let first = bytes.first else { return true }
         guard text.count >= bytes.count else { return false }
         for start in 0...text.count - bytes.count where Self.folded(text[start]) == first {
@@ -25,7 +25,7 @@ package struct SearchWord: Sendable {
     }
 
     /// Whether it occurs in a text.
-    package func occurs(in text: String?) -> Bool {
+    public func occurs(in text: String?) -> Bool {
         guard var text else { return false }
         return text.withUTF8 { occurs(in: UnsafeRawBufferPointer($0)) }
     }

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// An app state as a timeline shows it: what the snapshot says, and how many readings it has. What is not known is nil.
-package struct StoredAppState: Sendable, Hashable {
+public struct StoredAppState: Sendable, Hashable {
     /// A place on the earth.
-    package struct Place: Sendable, Hashable {
+    public struct Place: Sendable, Hashable {
         /// Degrees north of the equator.
-        package var latitude: Double
+        public var latitude: Double
         /// Degrees east of Greenwich.
-        package var longitude: Double
+        public var longitude: Double
         /// How far it can be wrong, in metres.
-        package var accuracy: Double?
+        public var accuracy: Double?
     }
 
     /// When.
-    package var time: Timestamp
+    public var time: Timestamp
     /// `active`, `inactive` or `background`.
-    package var applicationState: String?
+    public var applicationState: String?
     /// How full the battery was, 0…1.
-    package var batteryLevel: Double?
+    public var batteryLevel: Double?
     /// `unknown`, `unplugged`, `charging` or `full`.
-    package var batteryState: String?
+    public var batteryState: String?
     /// How the device was held, such as `portrait`.
-    package var orientation: String?
+    public var orientation: String?
     /// Whether something was near the screen.
-    package var isNear: Bool?
+    public var isNear: Bool?
     /// The device's addresses in its networks.
-    package var networkAddresses: [String]?
+    public var networkAddresses: [String]?
     /// What was shown: the innermost of the titles, or else the screen of the context.
-    package var screen: String?
+    public var screen: String?
     /// Where the device was.
-    package var place: Place?
+    public var place: Place?
     /// Where it pointed: degrees from true north, or else from magnetic north.
-    package var heading: Double?
+    public var heading: Double?
     /// How many readings of its motion it sent.
-    package var motionReadings = 0
+    public var motionReadings = 0
     /// How many readings of the accelerometer.
-    package var accelerometerReadings = 0
+    public var accelerometerReadings = 0
     /// How many readings of the gyroscope.
-    package var gyroscopeReadings = 0
+    public var gyroscopeReadings = 0
     /// How many readings of the magnetometer.
-    package var magnetometerReadings = 0
+    public var magnetometerReadings = 0
 
     /// The state that the attributes of an `_app_state` describe, in whatever format they were sent. A value of an unexpected
     /// type is ignored.
@@ -51,7 +51,7 @@ package struct StoredAppState: Sendable, Hashable {
     ///   - time: When.
     ///   - attributes: The event's attributes.
     ///   - screen: The screen of the event's context.
-    package init(at time: Timestamp, _ attributes: JSONValue.Object, screen: String? = nil) {
+    public init(at time: Timestamp, _ attributes: JSONValue.Object, screen: String? = nil) {
         self.time = time
         applicationState = attributes["application_state"]?.string
         batteryLevel = attributes["battery_level"]?.double
@@ -79,7 +79,7 @@ package struct StoredAppState: Sendable, Hashable {
 
 extension StoredAppState {
     /// Writes the state; what is not known is null.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("at", time)
         writer.member("application_state", applicationState)

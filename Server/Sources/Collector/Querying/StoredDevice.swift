@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// A device as its contexts and snapshots describe it: an installation that sent an event.
-package struct StoredDevice: Sendable, Hashable {
+public struct StoredDevice: Sendable, Hashable {
     /// Its place among all devices.
-    package var place: DevicePlace { DevicePlace(time: last, installation: installation) }
+    public var place: DevicePlace { DevicePlace(time: last, installation: installation) }
     /// The installation.
-    package var installation: InstallationID
+    public var installation: InstallationID
     /// The app, as contexts name it.
-    package var app: String?
+    public var app: String?
     /// The app's version.
-    package var version: String?
+    public var version: String?
     /// Who was signed in at its latest event.
-    package var user: String?
+    public var user: String?
     /// The time of its earliest event.
-    package var first: Timestamp
+    public var first: Timestamp
     /// The time of its latest event.
-    package var last: Timestamp
+    public var last: Timestamp
     /// What kind of device it is.
-    package var model: String?
+    public var model: String?
     /// Its operating system, with the version.
-    package var system: String?
+    public var system: String?
     /// How full its battery was last, 0…1.
-    package var batteryLevel: Double?
+    public var batteryLevel: Double?
     /// The last known state of its battery.
-    package var batteryState: String?
+    public var batteryState: String?
     /// Whether the person saw the app at the latest app state.
-    package var applicationState: String?
+    public var applicationState: String?
     /// How many events it has.
-    package var events: UInt64
+    public var events: UInt64
     /// How many app states it sent.
-    package var states: Int64
+    public var states: Int64
     /// How many times a property differed from the snapshot before.
-    package var propertyChanges: Int64
+    public var propertyChanges: Int64
 
     /// A device of which nothing but numbers is known.
-    package init(
+    public init(
         installation: InstallationID,
         first: Timestamp,
         last: Timestamp,
@@ -57,12 +57,12 @@ package struct StoredDevice: Sendable, Hashable {
 extension StoredDevice {
     /// The device properties among attributes, in the order of names. What stands beside them, such as `_path`, says something about
     /// the event.
-    package static func properties(among attributes: JSONValue.Object) -> JSONValue.Object {
+    public static func properties(among attributes: JSONValue.Object) -> JSONValue.Object {
         .init(attributes.members.filter { !$0.key.hasPrefix("_") }.sorted { $0.key < $1.key })
     }
 
     /// Takes over what contexts say of it.
-    package mutating func take(_ facts: DeviceFacts) {
+    public mutating func take(_ facts: DeviceFacts) {
         app = facts.app
         version = facts.version
         model = facts.model
@@ -74,7 +74,7 @@ extension StoredDevice {
     /// - Parameters:
     ///   - properties: Its properties.
     ///   - state: The latest app state; nil when it sent none.
-    package mutating func take(_ properties: JSONValue.Object, _ state: StoredAppState?) {
+    public mutating func take(_ properties: JSONValue.Object, _ state: StoredAppState?) {
         if let told = (properties["device_model"] ?? properties["device_hardware_machine"])?.string { model = told }
         let told = [properties["device_system_name"], properties["device_system_version"]].compactMap { $0?.string }
         if !told.isEmpty { system = told.joined(separator: " ") }
@@ -86,20 +86,20 @@ extension StoredDevice {
 
 /// The place of a device among all of them, those seen last first, for going on with the next page. Of two that were seen at once the one
 /// with the greater id comes first.
-package struct DevicePlace: Sendable, Hashable, LosslessStringConvertible {
+public struct DevicePlace: Sendable, Hashable, LosslessStringConvertible {
     /// When it was last seen.
-    package var time: Timestamp
+    public var time: Timestamp
     /// The installation.
-    package var installation: InstallationID
+    public var installation: InstallationID
 
     /// A place.
-    package init(time: Timestamp, installation: InstallationID) {
+    public init(time: Timestamp, installation: InstallationID) {
         self.time = time
         self.installation = installation
     }
 
     /// Reads `1718000000000.` and an installation's id.
-    package init?(_ description: String) {
+    public init?(_ description: String) {
         let parts = description.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let time = Int64(parts[0]), let installation = InstallationID(String(parts[1])) else {
             return nil
@@ -107,50 +107,50 @@ package struct DevicePlace: Sendable, Hashable, LosslessStringConvertible {
         self.init(time: Timestamp(milliseconds: time), installation: installation)
     }
 
-    package var description: String { "\(time.milliseconds).\(installation)" }
+    public var description: String { "\(time.milliseconds).\(installation)" }
 }
 
 /// Which devices a reader wants, those seen last first.
-package struct DeviceQuery: Sendable, Hashable {
+public struct DeviceQuery: Sendable, Hashable {
     /// Those behind this place, for the next page.
-    package var after: DevicePlace?
+    public var after: DevicePlace?
     /// The most devices in one answer.
-    package var limit: Int
+    public var limit: Int
 
     /// A query for all devices.
-    package init(after: DevicePlace? = nil, limit: Int = 50) {
+    public init(after: DevicePlace? = nil, limit: Int = 50) {
         self.after = after
         self.limit = limit
     }
 }
 
 /// What a device reported about itself over time, the latest first.
-package struct DeviceHistory: Sendable, Hashable {
+public struct DeviceHistory: Sendable, Hashable {
     /// One moment at which properties differed from the snapshot before.
-    package struct Step: Sendable, Hashable {
+    public struct Step: Sendable, Hashable {
         /// When.
-        package var time: Timestamp
+        public var time: Timestamp
         /// What differed, in the order of names.
-        package var changes: [PropertyChange]
+        public var changes: [PropertyChange]
 
         /// A step of these changes.
-        package init(time: Timestamp, changes: [PropertyChange]) {
+        public init(time: Timestamp, changes: [PropertyChange]) {
             self.time = time
             self.changes = changes
         }
     }
 
     /// The device itself.
-    package var device: StoredDevice
+    public var device: StoredDevice
     /// The properties of the latest snapshot, in the order of names.
-    package var properties: JSONValue.Object
+    public var properties: JSONValue.Object
     /// When they differed from the snapshot before.
-    package var steps: [Step]
+    public var steps: [Step]
     /// The states of the app and the device, the latest first.
-    package var states: [StoredAppState]
+    public var states: [StoredAppState]
 
     /// A history of these parts.
-    package init(
+    public init(
         device: StoredDevice,
         properties: JSONValue.Object,
         steps: [Step],
@@ -164,16 +164,16 @@ package struct DeviceHistory: Sendable, Hashable {
 }
 
 /// A device property that differs from the snapshot before.
-package struct PropertyChange: Sendable, Hashable {
+public struct PropertyChange: Sendable, Hashable {
     /// The property's name.
-    package var name: String
+    public var name: String
     /// Its value before; nil when it was not reported.
-    package var before: JSONValue?
+    public var before: JSONValue?
     /// Its value now; nil when it is no longer reported.
-    package var after: JSONValue?
+    public var after: JSONValue?
 
     /// A change of a property.
-    package init(name: String, before: JSONValue?, after: JSONValue?) {
+    public init(name: String, before: JSONValue?, after: JSONValue?) {
         self.name = name
         self.before = before
         self.after = after
@@ -182,7 +182,7 @@ package struct PropertyChange: Sendable, Hashable {
     /// What differs between two snapshots, in the order of names. A number is the same with a fraction of zero as without.
     ///
     /// - Complexity: O(n log n).
-    package static func between(_ before: JSONValue.Object, _ after: JSONValue.Object) -> [PropertyChange] {
+    public static func between(_ before: JSONValue.Object, _ after: JSONValue.Object) -> [PropertyChange] {
         let old = Dictionary(before.members.map { ($0.key, $0.value) }) { $1 }
         let new = Dictionary(after.members.map { ($0.key, $0.value) }) { $1 }
         return Set(old.keys).union(new.keys).sorted().compactMap { name in
@@ -199,10 +199,10 @@ package struct PropertyChange: Sendable, Hashable {
 }
 
 extension StoredDevice: BudgetedRow {
-    package var answerBytes: Int { 512 }
+    public var answerBytes: Int { 512 }
 
     /// Writes the device; what is not known is null.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("installation", installation)
         writer.member("app", app)
@@ -224,7 +224,7 @@ extension StoredDevice: BudgetedRow {
 
 extension DeviceHistory {
     /// Writes what the device reported, the latest first; what is not known is null.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("installation", device.installation)
         writer.member("app", device.app)

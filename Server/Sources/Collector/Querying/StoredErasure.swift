@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// An installation that was erased, and what that cost.
-package struct StoredErasure: Sendable, Hashable {
+public struct StoredErasure: Sendable, Hashable {
     /// The installation.
-    package var installation: InstallationID
+    public var installation: InstallationID
     /// When the collector received the order.
-    package var time: Timestamp
+    public var time: Timestamp
     /// The name of the key it came with.
-    package var key: String
+    public var key: String
     /// Whether an operator did it; otherwise the installation itself.
-    package var isByOperator: Bool
+    public var isByOperator: Bool
     /// Events that were removed, or came afterwards and were not kept; repeats count.
-    package var events: UInt64
+    public var events: UInt64
 
     /// An erasure with its counts.
-    package init(installation: InstallationID, time: Timestamp, key: String, isByOperator: Bool, events: UInt64) {
+    public init(installation: InstallationID, time: Timestamp, key: String, isByOperator: Bool, events: UInt64) {
         self.installation = installation
         self.time = time
         self.key = key
@@ -28,7 +28,7 @@ package struct StoredErasure: Sendable, Hashable {
 
 extension StoredErasure {
     /// Writes the erasure.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("installation", installation)
         writer.member("erased", time)

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// One event as the collector keeps it.
-package struct StoredEvent: Sendable, Hashable {
+public struct StoredEvent: Sendable, Hashable {
     /// How an event that was refused at first was admitted again.
-    package struct Replayed: Sendable, Hashable {
+    public struct Replayed: Sendable, Hashable {
         /// The place where it was refused.
-        package var from: EventPosition
+        public var from: EventPosition
         /// When it was admitted.
-        package var at: Timestamp
+        public var at: Timestamp
         /// The name of the operator's key.
-        package var key: String
+        public var key: String
 
         /// How an event was admitted again.
-        package init(from: EventPosition, at: Timestamp, key: String) {
+        public init(from: EventPosition, at: Timestamp, key: String) {
             self.from = from
             self.at = at
             self.key = key
@@ -23,34 +23,34 @@ package struct StoredEvent: Sendable, Hashable {
     }
 
     /// Its place in the intake log.
-    package var position: EventPosition
+    public var position: EventPosition
     /// The id given when it was recorded.
-    package var id: EventID
+    public var id: EventID
     /// Its name.
-    package var name: String
+    public var name: String
     /// The device's wall time when it was recorded.
-    package var time: Timestamp
+    public var time: Timestamp
     /// The collector's wall time when its batch arrived.
-    package var received: Timestamp
+    public var received: Timestamp
     /// The installed copy of the app; absent for clients that send no batch header.
-    package var installation: InstallationID?
+    public var installation: InstallationID?
     /// The process that recorded it.
-    package var writer: WriterID?
+    public var writer: WriterID?
     /// Its number among the writer's events.
-    package var sequence: UInt64?
+    public var sequence: UInt64?
     /// The user of its context.
-    package var user: String?
+    public var user: String?
     /// The session it belongs to.
-    package var session: String?
+    public var session: String?
     /// The event as received: one canonical JSON object.
-    package var json: [UInt8]
+    public var json: [UInt8]
     /// The context it holds in, one JSON object; empty when the client sent none.
-    package var context: [UInt8]
+    public var context: [UInt8]
     /// How it was admitted again; nil when it never was refused.
-    package var replayed: Replayed?
+    public var replayed: Replayed?
 
     /// An event with everything the index knows about it.
-    package init(
+    public init(
         position: EventPosition,
         id: EventID,
         name: String,
@@ -82,9 +82,9 @@ package struct StoredEvent: Sendable, Hashable {
 }
 
 /// Which stored events a reader wants. Every field that is set narrows the answer.
-package struct EventQuery: Sendable, Hashable {
+public struct EventQuery: Sendable, Hashable {
     /// Which end of the log an answer begins at.
-    package enum Order: String, Sendable, Hashable {
+    public enum Order: String, Sendable, Hashable {
         /// Latest arrival first: what a person wants to see.
         case newestFirst = "desc"
         /// Earliest arrival first: what a program that follows wants.
@@ -92,40 +92,40 @@ package struct EventQuery: Sendable, Hashable {
     }
 
     /// The event's name, exactly.
-    package var name: String?
+    public var name: String?
     /// The installation that recorded it.
-    package var installation: InstallationID?
+    public var installation: InstallationID?
     /// The user it belongs to.
-    package var user: String?
+    public var user: String?
     /// The session it belongs to.
-    package var session: String?
+    public var session: String?
     /// The project of a client of Sensors Analytics it came for.
-    package var project: String?
+    public var project: String?
     /// The test run it is tagged with (``RunTag``), as text.
-    package var run: String?
+    public var run: String?
     /// The earliest event time, inclusive.
-    package var from: Timestamp?
+    public var from: Timestamp?
     /// The latest event time, exclusive.
-    package var to: Timestamp?
+    public var to: Timestamp?
     /// The last position already seen: the answer continues beyond it in the direction of ``order``.
-    package var after: EventPosition?
+    public var after: EventPosition?
     /// The direction of the answer.
-    package var order: Order
+    public var order: Order
     /// The most events in one answer; a store may return fewer only at the end.
-    package var limit: Int
+    public var limit: Int
 
     /// A query for everything, latest first.
-    package init(order: Order = .newestFirst, limit: Int = 100) {
+    public init(order: Order = .newestFirst, limit: Int = 100) {
         self.order = order
         self.limit = limit
     }
 }
 
 extension StoredEvent: BudgetedRow {
-    package var answerBytes: Int { 256 + json.count + context.count }
+    public var answerBytes: Int { 256 + json.count + context.count }
 
     /// Writes the event with everything the index knows about it; the event and its context as they were received.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writeMembers(to: &writer)
         writer.endObject()

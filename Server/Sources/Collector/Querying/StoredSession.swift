@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// A session as the index knows it: put together from the contexts of its events and from what was captured.
-package struct StoredSession: Sendable, Hashable {
+public struct StoredSession: Sendable, Hashable {
     /// Its place among all sessions.
-    package var place: TimedPlace
+    public var place: TimedPlace
     /// The installation; nil for clients that tell none.
-    package var installation: InstallationID?
+    public var installation: InstallationID?
     /// Its id.
-    package var id: String
+    public var id: String
     /// Its number among the sessions of its installation, from 1; nil when the client does not count.
-    package var number: Int64?
+    public var number: Int64?
     /// The time of its first event, or when it began if that is known.
-    package var start: Timestamp
+    public var start: Timestamp
     /// The time of its latest event.
-    package var last: Timestamp
+    public var last: Timestamp
     /// How many events it has.
-    package var events: UInt64
+    public var events: UInt64
     /// How long screens were used, in milliseconds.
-    package var engagement: Int64
+    public var engagement: Int64
     /// How long the app was in the foreground, in milliseconds, as far as its ends reported it.
-    package var foreground: Int64
+    public var foreground: Int64
     /// Who took part, signed in; the latest last.
-    package var users: [String] = []
+    public var users: [String] = []
     /// The screens in the order they were shown.
-    package var screens: [StoredScreen] = []
+    public var screens: [StoredScreen] = []
     /// Starts, ends and crashes of the app, in order.
-    package var launches: [StoredLaunch] = []
+    public var launches: [StoredLaunch] = []
 
     /// The most screens, and the most launches, of one session in an answer.
-    package static let maxParts = 500
+    public static let maxParts = 500
 
     /// A session without its screens and launches.
-    package init(
+    public init(
         place: TimedPlace,
         installation: InstallationID?,
         id: String,
@@ -57,20 +57,20 @@ package struct StoredSession: Sendable, Hashable {
 }
 
 /// A screen that was shown in a session.
-package struct StoredScreen: Sendable, Hashable {
+public struct StoredScreen: Sendable, Hashable {
     /// When.
-    package var time: Timestamp
+    public var time: Timestamp
     /// Its name.
-    package var name: String
+    public var name: String
     /// Where in the app it lies, if known.
-    package var id: String?
+    public var id: String?
     /// What tells two screens of one name apart.
-    package var uniqueID: String?
+    public var uniqueID: String?
     /// How long it was used, in milliseconds; 0 when nothing was reported.
-    package var engagement: Int64
+    public var engagement: Int64
 
     /// A screen of these parts.
-    package init(time: Timestamp, name: String, id: String?, uniqueID: String?, engagement: Int64) {
+    public init(time: Timestamp, name: String, id: String?, uniqueID: String?, engagement: Int64) {
         self.time = time
         self.name = name
         self.id = id
@@ -80,20 +80,20 @@ package struct StoredScreen: Sendable, Hashable {
 }
 
 /// A start, an end or a crash of the app.
-package struct StoredLaunch: Sendable, Hashable {
+public struct StoredLaunch: Sendable, Hashable {
     /// When.
-    package var time: Timestamp
+    public var time: Timestamp
     /// `cold`, `hot` or `passive` for a start (`start` when the client does not say), `end`, or `crash`.
-    package var kind: String
+    public var kind: String
     /// Whether it is the first start ever.
-    package var isFirst: Bool
+    public var isFirst: Bool
     /// Whether a kill prevented its recording, and the next start recorded it.
-    package var isRecovered: Bool
+    public var isRecovered: Bool
     /// For an end: how long the app was in the foreground, in milliseconds.
-    package var duration: Int64?
+    public var duration: Int64?
 
     /// A launch of these parts.
-    package init(time: Timestamp, kind: String, isFirst: Bool, isRecovered: Bool, duration: Int64?) {
+    public init(time: Timestamp, kind: String, isFirst: Bool, isRecovered: Bool, duration: Int64?) {
         self.time = time
         self.kind = kind
         self.isFirst = isFirst
@@ -103,20 +103,20 @@ package struct StoredLaunch: Sendable, Hashable {
 }
 
 /// Which sessions a reader wants, latest first. Every field that is set narrows the answer.
-package struct SessionQuery: Sendable, Hashable {
+public struct SessionQuery: Sendable, Hashable {
     /// The installation they took place on.
-    package var installation: InstallationID?
+    public var installation: InstallationID?
     /// A user who took part, signed in.
-    package var user: String?
+    public var user: String?
     /// The session's own id.
-    package var id: String?
+    public var id: String?
     /// The place behind which the answer continues: the last one of the answer before.
-    package var after: TimedPlace?
+    public var after: TimedPlace?
     /// The most sessions in one answer.
-    package var limit: Int
+    public var limit: Int
 
     /// A query for all sessions.
-    package init(
+    public init(
         installation: InstallationID? = nil,
         user: String? = nil,
         id: String? = nil,
@@ -132,7 +132,7 @@ package struct SessionQuery: Sendable, Hashable {
 }
 
 extension StoredSession: BudgetedRow {
-    package var answerBytes: Int {
+    public var answerBytes: Int {
         let texts = screens.reduce(0) { sum, screen in
             sum + 96 + screen.name.utf8.count + (screen.id?.utf8.count ?? 0) + (screen.uniqueID?.utf8.count ?? 0)
         }
@@ -140,7 +140,7 @@ extension StoredSession: BudgetedRow {
     }
 
     /// Writes the session with its screens and launches; what is not known is left out.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         if let installation {
             writer.member("installation", installation)

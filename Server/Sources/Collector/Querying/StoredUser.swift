@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// A person as the index knows them: one who signed in, or the visitor of an installation who did not.
-package struct StoredUser: Sendable, Hashable {
+public struct StoredUser: Sendable, Hashable {
     /// One thing the app said about the person.
-    package struct Attribute: Sendable, Hashable {
+    public struct Attribute: Sendable, Hashable {
         /// Its name.
-        package var name: String
+        public var name: String
         /// Its value, JSON.
-        package var value: [UInt8]
+        public var value: [UInt8]
         /// When it was set.
-        package var set: Timestamp
+        public var set: Timestamp
         /// The installation it was set on; nil for clients that tell none.
-        package var installation: InstallationID?
+        public var installation: InstallationID?
         /// Elements that were to be appended to a list that is as long as one may be.
-        package var omitted: UInt64
+        public var omitted: UInt64
 
         /// An attribute of these parts.
-        package init(
+        public init(
             name: String,
             value: [UInt8],
             set: Timestamp,
@@ -35,38 +35,38 @@ package struct StoredUser: Sendable, Hashable {
     }
 
     /// The id the app gave; nil for a visitor who did not sign in.
-    package var id: String?
+    public var id: String?
     /// What tells people apart on one device.
-    package var uniqueID: String?
+    public var uniqueID: String?
     /// The device's anonymous visitor.
-    package var anonymousID: String?
+    public var anonymousID: String?
     /// When the person first opened the app, as the app says.
-    package var firstTouch: Timestamp?
+    public var firstTouch: Timestamp?
     /// The time of the first event.
-    package var first: Timestamp
+    public var first: Timestamp
     /// The time of the latest event.
-    package var last: Timestamp
+    public var last: Timestamp
     /// How many events.
-    package var events: UInt64
+    public var events: UInt64
     /// In how many sessions.
-    package var sessions: UInt64
+    public var sessions: UInt64
     /// The installations, the one used last first.
-    package var installations: [InstallationID] = []
+    public var installations: [InstallationID] = []
     /// What the app said, in the order of names.
-    package var attributes: [Attribute] = []
+    public var attributes: [Attribute] = []
     /// Whether there is more than that.
-    package var hasMoreAttributes = false
+    public var hasMoreAttributes = false
     /// The person's number, which tells apart who was seen at once: the same in every store.
-    package var number: Int64 = 0
+    public var number: Int64 = 0
 
     /// The most installations in one answer.
-    package static let maxInstallations = 20
+    public static let maxInstallations = 20
 
     /// The person's place among those seen last.
-    package var place: TimedPlace { TimedPlace(time: last, number: number) }
+    public var place: TimedPlace { TimedPlace(time: last, number: number) }
 
     /// A person without installations and attributes.
-    package init(
+    public init(
         id: String?,
         uniqueID: String?,
         anonymousID: String?,
@@ -88,22 +88,22 @@ package struct StoredUser: Sendable, Hashable {
 }
 
 /// Which people a reader wants, those seen last first.
-package struct UserQuery: Sendable, Hashable {
+public struct UserQuery: Sendable, Hashable {
     /// The one with this id.
-    package var id: String?
+    public var id: String?
     /// Those who used this installation.
-    package var installation: InstallationID?
+    public var installation: InstallationID?
     /// Those last seen before this time.
-    package var before: Timestamp?
+    public var before: Timestamp?
     /// The last one already seen; the answer goes on behind it.
-    package var after: TimedPlace?
+    public var after: TimedPlace?
     /// The most people in one answer.
-    package var limit: Int
+    public var limit: Int
     /// Whether the answer has what the app said about them.
-    package var withAttributes: Bool
+    public var withAttributes: Bool
 
     /// A query for everybody.
-    package init(
+    public init(
         id: String? = nil,
         installation: InstallationID? = nil,
         before: Timestamp? = nil,
@@ -121,12 +121,12 @@ package struct UserQuery: Sendable, Hashable {
 }
 
 extension StoredUser: BudgetedRow {
-    package var answerBytes: Int {
+    public var answerBytes: Int {
         256 + 40 * installations.count + attributes.reduce(0) { $0 + 96 + $1.name.utf8.count + $1.value.count }
     }
 
     /// Writes the person with what the app said about them; what is not known is left out.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writeMembers(to: &writer)
         writer.endObject()

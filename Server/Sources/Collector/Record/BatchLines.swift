@@ -8,7 +8,7 @@ internal import TrackwayEvents
 ///
 /// Borrows the bytes and must not outlive them. Lines are not checked beyond their first key; the elements of an array
 /// are checked on the way, because nothing else tells where they end.
-package struct BatchLines {
+public struct BatchLines {
     private enum Form {
         case lines
         case array(JSONScanner)
@@ -29,7 +29,7 @@ package struct BatchLines {
     ///   - hasManyHeaders: Whether a header may stand on any line, as in what was translated from another format.
     /// - Throws: ``AdmissionError`` `malformed_json` when the body is one JSON document and that is broken before the
     ///   first event.
-    package init(_ bytes: UnsafeRawBufferPointer, hasManyHeaders: Bool = false) throws(AdmissionError) {
+    public init(_ bytes: UnsafeRawBufferPointer, hasManyHeaders: Bool = false) throws(AdmissionError) {
         self.bytes = bytes
         self.hasManyHeaders = hasManyHeaders
         form = .lines
@@ -47,7 +47,7 @@ package struct BatchLines {
     /// The next piece; nil at the end.
     ///
     /// - Throws: ``AdmissionError`` `malformed_json` when an array is broken; what came before it does not count then.
-    package mutating func next() throws(AdmissionError) -> BatchLine? {
+    public mutating func next() throws(AdmissionError) -> BatchLine? {
         switch form {
         case .lines:
             return nextLine()
@@ -133,7 +133,7 @@ package struct BatchLines {
 }
 
 /// One piece of a batch's body, as places in it.
-package enum BatchLine: Sendable, Hashable {
+public enum BatchLine: Sendable, Hashable {
     /// Who recorded the events; at most once, first.
     case header(Range<Int>)
     /// The context of the events behind it, up to the next one.

@@ -2,20 +2,20 @@
 // Copyright 2026 the Trackway authors
 
 /// A text whose equality and order are those of its bytes, as stores tell texts apart: two spellings of one letter are two texts.
-package struct ByteText: Sendable, Hashable, Comparable {
+public struct ByteText: Sendable, Hashable, Comparable {
     /// The text.
-    package let text: String
+    public let text: String
 
     /// A text.
-    package init(_ text: String) { self.text = text }
+    public init(_ text: String) { self.text = text }
 
-    package static func == (left: ByteText, right: ByteText) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
+    public static func == (left: ByteText, right: ByteText) -> Bool { left.text.utf8.elementsEqual(right.text.utf8) }
 
-    package static func < (left: ByteText, right: ByteText) -> Bool {
+    public static func < (left: ByteText, right: ByteText) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// What a captured event says of how an app was used, as every store reads it.
-package enum CapturedFact: Sendable, Hashable {
+public enum CapturedFact: Sendable, Hashable {
     /// A screen was shown; the one before had been used for so long, in milliseconds, if that is said.
     case screen(StoredScreen, before: Int64?)
     /// The screen, or whichever it was, was used for so long, in milliseconds.
@@ -21,7 +21,7 @@ package enum CapturedFact: Sendable, Hashable {
     ///   - facts: What its context says.
     ///   - time: When it happened.
     /// - Returns: nil when it says nothing of the kind.
-    package init?(_ kind: CapturedKind, _ values: JSONValue.Object, _ facts: ContextFacts, at time: Timestamp) {
+    public init?(_ kind: CapturedKind, _ values: JSONValue.Object, _ facts: ContextFacts, at time: Timestamp) {
         switch kind {
         case .screen:
             guard let screen = values[CapturedKey.screenName]?.string ?? facts.screen else { return nil }
@@ -71,14 +71,14 @@ package enum CapturedFact: Sendable, Hashable {
 
 /// What a context tells of when a session began. A session begins with the first of its events, or, where these come with a context
 /// that says so, when that says; the number is the first one told.
-package struct SessionBeginning: Sendable, Hashable {
+public struct SessionBeginning: Sendable, Hashable {
     /// When it began, if that is known.
-    package let start: Timestamp?
+    public let start: Timestamp?
     /// Its number among the sessions of its installation, from 1; nil when the client does not count.
-    package let ordinal: Int64?
+    public let ordinal: Int64?
 
     /// What a context says of a session that an event names; nothing when it is about another one.
-    package init(_ session: String?, _ facts: ContextFacts) {
+    public init(_ session: String?, _ facts: ContextFacts) {
         let isKnown = session.map { id in facts.session.map { $0.utf8.elementsEqual(id.utf8) } ?? false } ?? false
         start = isKnown ? facts.sessionStart : nil
         // A client that does not count says nothing, or 0.

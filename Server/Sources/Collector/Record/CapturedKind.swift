@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// The captured events that a store reads, by what they mean.
-package enum CapturedKind: String, Sendable, Hashable {
+public enum CapturedKind: String, Sendable, Hashable {
     case screen
     case engagement
     case click
@@ -21,7 +21,7 @@ package enum CapturedKind: String, Sendable, Hashable {
     case state
 
     /// The meaning of an event's name; nil for any other event.
-    package init?(_ name: String) {
+    public init?(_ name: String) {
         switch name {
         case CapturedName.screenView: self = .screen
         case CapturedName.userEngagement: self = .engagement
@@ -43,7 +43,7 @@ package enum CapturedKind: String, Sendable, Hashable {
 
     /// A time in use, in milliseconds. An event may hold any number: an impossible one is ignored, and
     /// sums of what is left stay far from the largest number.
-    package static func duration(_ value: JSONValue?) -> Int64? {
+    public static func duration(_ value: JSONValue?) -> Int64? {
         guard let milliseconds = value?.integer, (0...longestDuration).contains(milliseconds) else { return nil }
         return milliseconds
     }
@@ -52,7 +52,7 @@ package enum CapturedKind: String, Sendable, Hashable {
     private static let longestDuration: Int64 = 10 * 366 * 86_400_000
 
     /// An event's attributes, decoded: captured events are few and small.
-    package static func values(_ attributes: UnsafeRawBufferPointer?) -> JSONValue.Object {
+    public static func values(_ attributes: UnsafeRawBufferPointer?) -> JSONValue.Object {
         guard let attributes else { return .init() }
         // Admission has checked the text.
         return (try? JSONValue.parse(attributes))?.object ?? .init()
@@ -61,7 +61,7 @@ package enum CapturedKind: String, Sendable, Hashable {
     /// Whether an event of this kind says something about a person's attributes.
     ///
     /// - Parameter values: The event's attributes.
-    package func isAboutPerson(_ values: JSONValue.Object) -> Bool {
+    public func isAboutPerson(_ values: JSONValue.Object) -> Bool {
         switch self {
         // Usually what was set stands in the context. Who signed in says something about the event, not the person.
         case .set: values[CapturedKey.signedIn] == nil

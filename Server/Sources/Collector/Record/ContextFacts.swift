@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// What a store takes out of a context or of an event's attributes: who, in which session, on which screen.
-package struct ContextFacts {
+public struct ContextFacts: Sendable {
     /// The user's id, if there is one.
-    package private(set) var user: String?
+    public private(set) var user: String?
     /// What tells people apart on one device.
-    package private(set) var uniqueID: String?
+    public private(set) var uniqueID: String?
     /// The device's anonymous visitor.
-    package private(set) var anonymousID: String?
+    public private(set) var anonymousID: String?
     /// When the person first opened the app.
-    package private(set) var firstTouch: Timestamp?
+    public private(set) var firstTouch: Timestamp?
     /// What the app said about the person.
-    package private(set) var attributes: [RecordedContext.User.Attribute] = []
+    public private(set) var attributes: [RecordedContext.User.Attribute] = []
     /// The session's id, if there is one.
-    package private(set) var session: String?
+    public private(set) var session: String?
     /// The session's number of its installation.
-    package private(set) var sessionNumber: Int64?
+    public private(set) var sessionNumber: Int64?
     /// When the session began.
-    package private(set) var sessionStart: Timestamp?
+    public private(set) var sessionStart: Timestamp?
     /// The screen's name, if one was shown.
-    package private(set) var screen: String?
+    public private(set) var screen: String?
     /// The screen's id.
-    package private(set) var screenID: String?
+    public private(set) var screenID: String?
     /// What tells two screens of one name apart.
-    package private(set) var screenUniqueID: String?
+    public private(set) var screenUniqueID: String?
     /// The project of a client of Sensors Analytics.
-    package private(set) var project: String?
+    public private(set) var project: String?
     /// The app's version.
-    package private(set) var version: String?
+    public private(set) var version: String?
 
     /// No facts.
-    package init() {}
+    public init() {}
 
     /// The facts of a context. What is there and something else than expected says nothing.
     ///
     /// One walk over the bytes, and nothing but these facts is decoded: every batch begins with a context.
-    package init(context: UnsafeRawBufferPointer) {
+    public init(context: UnsafeRawBufferPointer) {
         do throws(JSONError) {
             var scanner = try JSONScanner(context)
             try read(&scanner)
@@ -152,7 +152,7 @@ package struct ContextFacts {
     }
 
     /// The text under `key`; nil when there is none, or an empty one.
-    package static func text(_ key: StaticString, of object: UnsafeRawBufferPointer) -> String? {
+    public static func text(_ key: StaticString, of object: UnsafeRawBufferPointer) -> String? {
         do throws(JSONError) {
             guard let range = try JSONScanner.member(key, of: object) else { return nil }
             var scanner = try JSONScanner(UnsafeRawBufferPointer(rebasing: object[range]))

@@ -10,7 +10,7 @@ extension DeviceFacts {
     /// The facts of a context. What is there and something else than expected says nothing.
     ///
     /// - Complexity: O(bytes of the context); nothing but these facts is decoded.
-    package init(context: UnsafeRawBufferPointer) {
+    public init(context: UnsafeRawBufferPointer) {
         self.init()
         if let part = Self.part("app", of: context) {
             app = Self.text("id", of: part)

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayEvents
+public import TrackwayJournal
 
 extension FrameKind {
     /// An operator has erased an installation: an ``ErasureRecord``.
-    package static let erasure = FrameKind(rawValue: 18)
+    public static let erasure = FrameKind(rawValue: 18)
     /// Events of an erased installation came and were not kept: an ``ErasureRecord`` with their count.
-    package static let erasedEvents = FrameKind(rawValue: 19)
+    public static let erasedEvents = FrameKind(rawValue: 19)
 }
 
 /// What the intake log keeps about an erased installation beside the installation's own word: that an operator erased it
 /// (frames of kind `erasure`), or that events of it came afterwards, which are not kept themselves (`erasedEvents`).
-package struct ErasureRecord: Sendable, Hashable {
+public struct ErasureRecord: Sendable, Hashable {
     /// When it happened, by the collector's clock.
-    package var received: Timestamp
+    public var received: Timestamp
     /// The name of the key it came with.
-    package var key: String
+    public var key: String
     /// The installation.
-    package var installation: InstallationID
+    public var installation: InstallationID
     /// How many events came; 0 for an erasure.
-    package var events: Int
+    public var events: Int
 
     /// A record of these facts.
-    package init(received: Timestamp, key: String, installation: InstallationID, events: Int = 0) {
+    public init(received: Timestamp, key: String, installation: InstallationID, events: Int = 0) {
         self.received = received
         self.key = key
         self.installation = installation
@@ -32,7 +32,7 @@ package struct ErasureRecord: Sendable, Hashable {
     }
 
     /// The record's bytes: one JSON object.
-    package var bytes: [UInt8] {
+    public var bytes: [UInt8] {
         JSONWriter.withThreadBuffer { writer in
             writer.beginObject()
             writer.member("received", received)
@@ -47,7 +47,7 @@ package struct ErasureRecord: Sendable, Hashable {
     /// Reads a record. Unknown members are passed over.
     ///
     /// - Throws: ``RecordError``.
-    package init(payload: UnsafeRawBufferPointer) throws(RecordError) {
+    public init(payload: UnsafeRawBufferPointer) throws(RecordError) {
         let json: JSONValue
         do {
             json = try JSONValue.parse(payload)
@@ -65,18 +65,18 @@ package struct ErasureRecord: Sendable, Hashable {
 }
 
 /// Whom to erase, and who says so.
-package struct ErasureOrder: Sendable, Hashable {
+public struct ErasureOrder: Sendable, Hashable {
     /// The installation.
-    package let installation: InstallationID
+    public let installation: InstallationID
     /// When it was ordered, by the collector's clock.
-    package let time: Timestamp
+    public let time: Timestamp
     /// The name of the key it came with.
-    package let key: String
+    public let key: String
     /// Whether an operator ordered it, and not the installation itself.
-    package let isByOperator: Bool
+    public let isByOperator: Bool
 
     /// An operator's.
-    package init(_ record: ErasureRecord) {
+    public init(_ record: ErasureRecord) {
         installation = record.installation
         time = record.received
         key = record.key
@@ -84,7 +84,7 @@ package struct ErasureOrder: Sendable, Hashable {
     }
 
     /// The installation's own, in a batch with this header.
-    package init(_ installation: InstallationID, _ header: IntakeHeader) {
+    public init(_ installation: InstallationID, _ header: IntakeHeader) {
         self.installation = installation
         time = header.received
         key = header.key

@@ -2,14 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
-package import TrackwayWire
+public import TrackwayWire
 
 /// A kept batch whose body has been inflated and taken apart: what ``IntakeRecord/visit(limits:header:event:)`` hands over, kept.
 ///
 /// One thread can do that while another enters the batch before it into the index.
-package struct InflatedRecord: Sendable {
+public struct InflatedRecord: Sendable {
     /// What the collector added.
-    package let header: IntakeHeader
+    public let header: IntakeHeader
     private var bytes: [UInt8] = []
     private var parts: [Part] = []
     private var failure: (any Error)?
@@ -32,7 +32,7 @@ package struct InflatedRecord: Sendable {
     /// Inflates a record and takes it apart, as far as it can be. What stands in the way is told by ``visit(header:event:)``.
     ///
     /// - Complexity: O(inflated bytes), in time and in memory.
-    package init(_ record: IntakeRecord, limits: AdmissionLimits) {
+    public init(_ record: IntakeRecord, limits: AdmissionLimits) {
         header = record.header
         do {
             bytes = try record.inflated(limits: limits)
@@ -67,10 +67,10 @@ package struct InflatedRecord: Sendable {
     }
 
     /// How many bytes its body has, inflated.
-    package var byteCount: Int { bytes.count }
+    public var byteCount: Int { bytes.count }
 
     /// How many events it has, refused ones included.
-    package var events: Int {
+    public var events: Int {
         parts.count { if case .event = $0 { true } else { false } }
     }
 
@@ -79,7 +79,7 @@ package struct InflatedRecord: Sendable {
     /// - Parameter visitEnd: called behind the last of them, also behind the last before an error.
     /// - Throws: ``RecordError`` and the like, behind what could be taken apart; or what a closure throws.
     /// - Complexity: O(events). The places in the events are valid until `visitEnd` has run.
-    package func visit(
+    public func visit(
         header visitHeader: (BatchHeader) throws -> Void = { _ in },
         event visitEvent: (IntakeEvent) throws -> Void,
         end visitEnd: () throws -> Void = {}

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// What the collector adds to a body it keeps.
-package struct IntakeHeader: Sendable, Hashable {
+public struct IntakeHeader: Sendable, Hashable {
     /// When the body arrived, by the collector's clock.
-    package var received: Timestamp
+    public var received: Timestamp
     /// The name of the key it came with.
-    package var key: String
+    public var key: String
     /// How the body is encoded.
-    package var encoding: ContentEncoding
+    public var encoding: ContentEncoding
     /// The events that were refused; everything else in the body is accepted.
-    package var rejected: [RejectedEvent]
+    public var rejected: [RejectedEvent]
     /// The format it was sent in.
-    package var format: IntakeFormat
+    public var format: IntakeFormat
     /// Where it comes from, when it was made of what was refused before; ``received`` and ``key`` are then those of that time.
-    package var replayed: ReplayOrigin?
+    public var replayed: ReplayOrigin?
 
     /// A header for a body.
-    package init(
+    public init(
         received: Timestamp,
         key: String,
         encoding: ContentEncoding,
@@ -37,7 +37,7 @@ package struct IntakeHeader: Sendable, Hashable {
 }
 
 /// In which format a kept batch was sent. What lies in the log is the canonical form in every case.
-package enum IntakeFormat: String, Sendable, Hashable, CaseIterable {
+public enum IntakeFormat: String, Sendable, Hashable, CaseIterable {
     /// The collector's own: the body is kept exactly as it was received.
     case trackway
     /// Clickstream: translated when it arrived.

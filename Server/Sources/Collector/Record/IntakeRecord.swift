@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayWire
+public import TrackwayEvents
+public import TrackwayWire
 
 /// What the intake log keeps of an accepted batch (frames of kind `intake`): a header line, then the body exactly as it
 /// was received.
-package struct IntakeRecord: Sendable, Hashable {
+public struct IntakeRecord: Sendable, Hashable {
     /// What the collector added.
-    package var header: IntakeHeader
+    public var header: IntakeHeader
     /// The body as received, still encoded.
-    package var body: [UInt8]
+    public var body: [UInt8]
 
     /// The record's bytes, without copying the body into an array first.
     static func bytes(_ header: IntakeHeader, body: UnsafeRawBufferPointer) -> [UInt8] {
@@ -25,7 +25,7 @@ package struct IntakeRecord: Sendable, Hashable {
     /// Reads a record.
     ///
     /// - Throws: ``RecordError``.
-    package init(payload: UnsafeRawBufferPointer) throws(RecordError) {
+    public init(payload: UnsafeRawBufferPointer) throws(RecordError) {
         let line = LineSplitter.endOfLine(payload, from: 0)
         do {
             header = try IntakeHeader(json: UnsafeRawBufferPointer(rebasing: payload[..<line]))
@@ -42,7 +42,7 @@ package struct IntakeRecord: Sendable, Hashable {
     /// - Parameter limits: Those of admission; what was admitted passes them.
     /// - Throws: ``RecordError`` when the body cannot be taken apart any more, or what `visit` throws.
     /// - Complexity: O(inflated bytes). The places in an event are valid while `visit` runs.
-    package func visit(
+    public func visit(
         limits: AdmissionLimits = AdmissionLimits(),
         header visitHeader: (BatchHeader) throws -> Void = { _ in },
         event visitEvent: (IntakeEvent) throws -> Void
@@ -64,7 +64,7 @@ package struct IntakeRecord: Sendable, Hashable {
     ///
     /// - Throws: What inflating throws.
     /// - Complexity: O(inflated bytes), a small part of what taking it apart costs.
-    package func mayHaveTombstone(limits: AdmissionLimits) throws -> Bool {
+    public func mayHaveTombstone(limits: AdmissionLimits) throws -> Bool {
         let name = Array(CapturedName.installationErased.utf8)
         return try inflated(limits: limits).withUnsafeBytes { bytes in
             for index in bytes.indices {
@@ -127,23 +127,23 @@ package struct IntakeRecord: Sendable, Hashable {
 }
 
 /// One event of a kept batch, as places in the inflated body. Valid only while the visit that hands it over runs.
-package struct IntakeEvent {
+public struct IntakeEvent {
     /// Its index among the batch's events, refused ones included.
-    package let ordinal: Int
+    public let ordinal: Int
     /// Its number among the writer's events; nil when the sender gives none.
-    package let sequence: UInt64?
+    public let sequence: UInt64?
     /// The event as received, one JSON object.
-    package let json: UnsafeRawBufferPointer
+    public let json: UnsafeRawBufferPointer
     /// The context it holds in, one JSON object; empty when the sender gave none.
-    package let context: UnsafeRawBufferPointer
+    public let context: UnsafeRawBufferPointer
     /// The places of its parts; nil for a refused event.
-    package let scan: EventScan?
+    public let scan: EventScan?
     /// Why it was refused; nil for an accepted event.
-    package let fault: RejectedEvent?
+    public let fault: RejectedEvent?
 
     /// The event's id: its own, or, for a simple sender that gives none, one made from its place, so that an index that
     /// is built again gives the same.
-    package func id(at position: EventPosition, received: Timestamp) -> EventID {
+    public func id(at position: EventPosition, received: Timestamp) -> EventID {
         if let id = scan?.id { return id }
         let time = UInt64(clamping: received.milliseconds) & 0xFFFF_FFFF_FFFF
         let place = UInt64(position.rawValue)
@@ -154,9 +154,9 @@ package struct IntakeEvent {
 
 /// A record of the intake log that cannot be read, although its checksum is right: a newer version wrote it, or it was
 /// never one.
-package struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
+public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
     /// One sentence.
-    package var message: String
+    public var message: String
 
-    package var description: String { message }
+    public var description: String { message }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayJournal
+public import TrackwayJournal
 
 /// A record of the intake log, or of a stream, taken apart as far as that needs no store. Whoever follows records reads them so,
 /// and hands them to a ``RecordWalk``.
-package enum KeptRecord: Sendable {
+public enum KeptRecord: Sendable {
     /// An accepted batch, with the first bytes and the length of its record, should it turn out to be unreadable.
     case batch(InflatedRecord, head: [UInt8], length: Int)
     /// A record that cannot be read as a batch: its first bytes and length, and why.
@@ -22,7 +22,7 @@ package enum KeptRecord: Sendable {
     case other
 
     /// So many bytes of a record that cannot be read are kept.
-    package static let unreadableBytes = 4096
+    public static let unreadableBytes = 4096
 
     /// Takes a record apart.
     ///
@@ -30,7 +30,7 @@ package enum KeptRecord: Sendable {
     ///   - start: Where it begins.
     ///   - limits: Those of admission.
     /// - Complexity: O(inflated bytes).
-    package init(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer, at start: LogPosition, limits: AdmissionLimits) {
+    public init(_ kind: FrameKind, _ payload: UnsafeRawBufferPointer, at start: LogPosition, limits: AdmissionLimits) {
         switch kind {
         case .intake:
             let head = Array(payload.prefix(Self.unreadableBytes))

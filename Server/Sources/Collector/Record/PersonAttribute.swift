@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// What becomes of an attribute when something is said about it.
-package enum PersonAttribute {
+public enum PersonAttribute {
     /// A new value.
-    package struct Outcome: Sendable, Hashable {
+    public struct Outcome: Sendable, Hashable {
         /// The value.
-        package var value: JSONValue
+        public var value: JSONValue
         /// Elements that a list has no room for.
-        package var omitted: Int64
+        public var omitted: Int64
 
         /// A new value.
-        package init(value: JSONValue, omitted: Int64 = 0) {
+        public init(value: JSONValue, omitted: Int64 = 0) {
             self.value = value
             self.omitted = omitted
         }
     }
 
     /// The most elements of a list that grows by appending.
-    package static let maxElements = 1_000
+    public static let maxElements = 1_000
     /// The most bytes of such a list as JSON. Every appending reads and writes it all, and the one indexer does it.
-    package static let maxBytes = 32 << 10
+    public static let maxBytes = 32 << 10
 
     /// The new value; nil when nothing changes.
     ///
     /// - Complexity: O(what is known and said); what is known of a list is bounded.
-    package static func value(_ kind: CapturedKind, _ known: JSONValue?, _ said: JSONValue) -> Outcome? {
+    public static func value(_ kind: CapturedKind, _ known: JSONValue?, _ said: JSONValue) -> Outcome? {
         switch kind {
         case .set: Outcome(value: said)
         case .setOnce: known == nil ? Outcome(value: said) : nil
@@ -70,7 +70,7 @@ package enum PersonAttribute {
 }
 
 /// The attributes of one person, wherever they are kept.
-package protocol PersonAttributeTable {
+public protocol PersonAttributeTable {
     /// What an attribute is; nil when there is none, or it cannot be read.
     func known(_ name: String) throws -> PersonAttribute.Outcome?
     /// An attribute is this, unless what was said later about it stands.
@@ -86,7 +86,7 @@ extension PersonAttributeTable {
     ///   - values: The event's attributes.
     ///   - time: When it happened, in milliseconds since 1970.
     /// - Throws: What the table throws.
-    package mutating func apply(_ kind: CapturedKind, _ values: JSONValue.Object, at time: Int64) throws {
+    public mutating func apply(_ kind: CapturedKind, _ values: JSONValue.Object, at time: Int64) throws {
         if kind == .delete { return try remove(nil, upTo: time) }
         for member in values.members {
             if kind == .unset {

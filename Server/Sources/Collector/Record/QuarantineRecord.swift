@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// What the intake log keeps of a batch that was refused as a whole (frames of kind `quarantine`): a header line with
 /// the reason, then the body as received, cut.
-package struct QuarantineRecord: Sendable, Hashable {
+public struct QuarantineRecord: Sendable, Hashable {
     /// When the body arrived, by the collector's clock.
-    package var received: Timestamp
+    public var received: Timestamp
     /// The name of the key it came with.
-    package var key: String
+    public var key: String
     /// Why it was refused.
-    package var code: String
+    public var code: String
     /// The field at fault; empty when the whole body is.
-    package var field: String
+    public var field: String
     /// One sentence for a person.
-    package var message: String
+    public var message: String
     /// How the body is encoded, when it came in our own format; nil for others, and where an earlier version did not note it.
-    package var encoding: ContentEncoding?
+    public var encoding: ContentEncoding?
     /// Bytes of the body as received, before it was cut.
-    package var bodyBytes: Int
+    public var bodyBytes: Int
     /// The body's beginning as received.
-    package var body: [UInt8]
+    public var body: [UInt8]
 
     /// The record's bytes.
     ///
@@ -29,7 +29,7 @@ package struct QuarantineRecord: Sendable, Hashable {
     ///   - body: What is kept of the body.
     ///   - bodyBytes: How many bytes it had.
     ///   - encoding: How it is encoded, when it came in our own format.
-    package static func bytes(
+    public static func bytes(
         _ error: AdmissionError,
         body: some Collection<UInt8>,
         bodyBytes: Int,
@@ -58,7 +58,7 @@ package struct QuarantineRecord: Sendable, Hashable {
     /// Reads a record.
     ///
     /// - Throws: ``RecordError``.
-    package init(payload: UnsafeRawBufferPointer) throws(RecordError) {
+    public init(payload: UnsafeRawBufferPointer) throws(RecordError) {
         let line = LineSplitter.endOfLine(payload, from: 0)
         do throws(JSONError) {
             var texts: [String: String] = [:]

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// An event as it was received, and what a store takes out of it. Valid only while the bytes stay where they are.
-package struct ReceivedEvent {
+public struct ReceivedEvent {
     private let bytes: UnsafeRawBufferPointer
     private let scan: EventScan
 
     /// The event in `bytes`, of which `scan` says where its parts lie.
-    package init(_ bytes: UnsafeRawBufferPointer, _ scan: EventScan) {
+    public init(_ bytes: UnsafeRawBufferPointer, _ scan: EventScan) {
         self.bytes = bytes
         self.scan = scan
     }
@@ -17,28 +17,28 @@ package struct ReceivedEvent {
     /// The event's name.
     ///
     /// - Throws: `JSONError` for a name that cannot be read; admission has checked it.
-    package func name() throws(JSONError) -> String {
+    public func name() throws(JSONError) -> String {
         if let plainName { return String(decoding: plainName, as: UTF8.self) }
         return try JSONScanner(bytes).string(scan.name)
     }
 
     /// The event's name as it stands in the text; nil where that is not what it says, because of escapes.
-    package var plainName: UnsafeRawBufferPointer? {
+    public var plainName: UnsafeRawBufferPointer? {
         scan.name.hasEscapes ? nil : UnsafeRawBufferPointer(rebasing: bytes[scan.name.range])
     }
 
     /// The event's attributes, one JSON object; nil when it has none.
-    package var attributes: UnsafeRawBufferPointer? {
+    public var attributes: UnsafeRawBufferPointer? {
         scan.attributes.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
     }
 
     /// The event's items, one JSON array; nil when it has none.
-    package var items: UnsafeRawBufferPointer? {
+    public var items: UnsafeRawBufferPointer? {
         scan.items.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
     }
 
     /// The session that the event's own attributes name.
-    package var session: String? {
+    public var session: String? {
         // Looked for as bytes first: nearly no event names one.
         guard let attributes, Self.contains("_session_id", in: attributes) else { return nil }
         return ContextFacts.text("_session_id", of: attributes)
@@ -46,7 +46,7 @@ package struct ReceivedEvent {
 
     /// The event as it is stored: as it was received; for simple clients with the id and the time that were missing, at its
     /// beginning. Nil when nothing was missing.
-    package func completed(id: EventID, time: Timestamp) -> [UInt8]? {
+    public func completed(id: EventID, time: Timestamp) -> [UInt8]? {
         if scan.id != nil, scan.time != nil { return nil }
         guard let brace = bytes.firstIndex(of: UInt8(ascii: "{")) else { return Array(bytes) }
         var start = "{"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayEvents
+public import TrackwayJournal
 
 /// Whose a record is: that of the one installation to which all that is in it belongs. So it can be deleted when that is erased.
-package struct RecordOwner: Sendable, Hashable {
+public struct RecordOwner: Sendable, Hashable {
     /// The installation.
-    package var installation: InstallationID
+    public var installation: InstallationID
     /// How many events of it count as erased when the installation is: those that were accepted, repeats included.
-    package var events: Int
+    public var events: Int
     /// Where what it admits was refused at first; nil when it admits nothing again.
-    package var origin: EventPosition?
+    public var origin: EventPosition?
 
     /// The owner of a record; nil when something in it belongs to somebody else or to nobody, when it orders an erasure, which has to stay, and
     /// when it is no batch.
@@ -20,7 +20,7 @@ package struct RecordOwner: Sendable, Hashable {
     ///   - start: Where it begins.
     ///   - limits: Those of admission.
     /// - Complexity: O(bytes).
-    package init?(_ record: KeptRecord, at start: LogPosition, limits: AdmissionLimits) {
+    public init?(_ record: KeptRecord, at start: LogPosition, limits: AdmissionLimits) {
         guard case .batch(let batch, _, _) = record else { return nil }
         let sink = Sink()
         do {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayEvents
+public import TrackwayJournal
 
 /// Takes what a ``RecordWalk`` finds in records, in their order. Each store is one, so that all stores have the same events.
-package protocol RecordSink: AnyObject {
+public protocol RecordSink: AnyObject {
     /// Whether an error is one of the sink itself: then the record is not to blame, and the walk ends with it.
     func isOwnFailure(_ error: any Error) -> Bool
 
@@ -63,17 +63,17 @@ package protocol RecordSink: AnyObject {
 }
 
 /// An accepted event in a record. Valid only while its bytes stay where they are.
-package struct WalkedEvent {
+public struct WalkedEvent {
     /// The event as received, one JSON object.
-    package let line: UnsafeRawBufferPointer
+    public let line: UnsafeRawBufferPointer
     /// The places of its parts.
-    package let scan: EventScan
+    public let scan: EventScan
     /// Its id: its own, or one made from its place.
-    package let id: EventID
+    public let id: EventID
     /// Its place.
-    package let position: EventPosition
+    public let position: EventPosition
     /// Its number among the writer's events; nil when the sender gives none, or one that no writer can have come to.
-    package let sequence: UInt64?
+    public let sequence: UInt64?
     /// Which of the batch's events it is, refused ones included, from 0.
-    package let index: Int
+    public let index: Int
 }

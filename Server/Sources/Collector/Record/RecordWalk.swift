@@ -2,19 +2,19 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayJournal
 internal import TrackwayWire
 
 /// Walks over a record and tells a sink what is in it: whose events they are, which of them count, which were refused and why, and
 /// what is to be erased. Every store is filled through it, so that all of them see the same events.
-package struct RecordWalk<Sink: RecordSink> {
+public struct RecordWalk<Sink: RecordSink> {
     private let sink: Sink
     private let limits: AdmissionLimits
 
     /// A walk that tells `sink`.
     ///
     /// - Parameter limits: Those of admission, by which batches are taken apart.
-    package init(_ sink: Sink, limits: AdmissionLimits) {
+    public init(_ sink: Sink, limits: AdmissionLimits) {
         self.sink = sink
         self.limits = limits
     }
@@ -24,7 +24,7 @@ package struct RecordWalk<Sink: RecordSink> {
     /// - Parameter start: Where it begins.
     /// - Throws: What the sink calls a failure of its own. A record that cannot be read is told as such instead: it would never
     ///   become readable, and must not hold up the others.
-    package func enter(_ record: KeptRecord, at start: LogPosition) throws {
+    public func enter(_ record: KeptRecord, at start: LogPosition) throws {
         switch record {
         case .batch(let batch, let head, let length):
             try accept(batch, head, length, at: start)

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Where the events of a kept batch come from, when it was made of what was refused before and admitted again.
 ///
 /// Ids and times that events lack are made of the place and the moment at which they arrived first, so that the same events
 /// admitted again twice are the same events.
-package struct ReplayOrigin: Sendable, Hashable {
+public struct ReplayOrigin: Sendable, Hashable {
     /// When it was admitted again.
-    package var at: Timestamp
+    public var at: Timestamp
     /// The name of the operator's key.
-    package var key: String
+    public var key: String
     /// The record that was refused, or that holds the refused events; ordinal 0.
-    package var position: EventPosition
+    public var position: EventPosition
     /// Which of its events these are, in order; empty for all of a batch that was refused as a whole.
-    package var ordinals: [Int]
+    public var ordinals: [Int]
     /// Events of it that were looked at again and are refused for another reason now; their indexes are those of the record.
-    package var refused: [RejectedEvent]
+    public var refused: [RejectedEvent]
 
     /// An origin.
-    package init(
+    public init(
         at: Timestamp,
         key: String,
         position: EventPosition,
@@ -37,13 +37,13 @@ package struct ReplayOrigin: Sendable, Hashable {
     /// The place where an event of the batch was refused.
     ///
     /// - Parameter index: Its index among the events of the batch.
-    package func place(of index: Int) -> EventPosition {
+    public func place(of index: Int) -> EventPosition {
         let ordinal = index < ordinals.count ? ordinals[index] : index
         return EventPosition(segment: position.segment, offset: position.offset, ordinal: ordinal)
     }
 
     /// The place of one of ``refused``.
-    package func place(of event: RejectedEvent) -> EventPosition {
+    public func place(of event: RejectedEvent) -> EventPosition {
         EventPosition(segment: position.segment, offset: position.offset, ordinal: event.index)
     }
 }

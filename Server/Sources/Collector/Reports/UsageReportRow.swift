@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// A row of the client data report, which tells how an application was used: one stored event, whatever format it came in,
 /// in the words of SAP Mobile Services.
-package struct UsageReportRow: Sendable, Hashable {
+public struct UsageReportRow: Sendable, Hashable {
     /// The first line.
-    package static let heading = columns.joined(separator: ",") + "\n"
+    public static let heading = columns.joined(separator: ",") + "\n"
 
     /// Which events a report is of.
-    package struct Scope: Sendable, Hashable {
+    public struct Scope: Sendable, Hashable {
         /// The application; nil for all.
-        package var application: String?
+        public var application: String?
 
         /// A scope.
-        package init(application: String? = nil) {
+        public init(application: String? = nil) {
             self.application = application
         }
     }
@@ -36,7 +36,7 @@ package struct UsageReportRow: Sendable, Hashable {
     /// The row of an event; nil when it is outside the scope, or cannot be read.
     ///
     /// - Complexity: O(bytes of the event and its context).
-    package init?(_ stored: StoredEvent, in scope: Scope) {
+    public init?(_ stored: StoredEvent, in scope: Scope) {
         // What cannot be read says nothing of any application.
         let context = try? JSONValue.parse(stored.context)
         guard scope.application == nil || context?["app"]?["id"]?.string == scope.application else { return nil }
@@ -53,7 +53,7 @@ package struct UsageReportRow: Sendable, Hashable {
     }
 
     /// The row of an event as `GET /v1/events` shows it; nil when it is outside the scope.
-    package init?(listed: JSONValue, in scope: Scope) {
+    public init?(listed: JSONValue, in scope: Scope) {
         guard let event = listed["event"], let time = event["time"]?.integer else { return nil }
         self.init(
             event: event,
@@ -86,7 +86,7 @@ package struct UsageReportRow: Sendable, Hashable {
     }
 
     /// The row with its line end.
-    package var line: String { cells.map(Self.quoted).joined(separator: ",") + "\n" }
+    public var line: String { cells.map(Self.quoted).joined(separator: ",") + "\n" }
 
     /// An event in the format's words: those of events that came in it, and those of what our own SDK captures.
     private struct Record {
@@ -140,7 +140,7 @@ package struct UsageReportRow: Sendable, Hashable {
 
     /// A cell as a table holds it (RFC 4180): in quotes where it must be. What a spreadsheet would take for a formula gets an
     /// apostrophe before it, numbers aside: everything here was said by whoever may send.
-    package static func quoted(_ cell: String) -> String {
+    public static func quoted(_ cell: String) -> String {
         var text = cell
         // A zero byte ends the text for some readers.
         if text.utf8.contains(0) { text = String(text.unicodeScalars.filter { $0.value != 0 }.map(Character.init)) }

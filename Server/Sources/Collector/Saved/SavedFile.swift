@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayEvents
+public import TrackwayJournal
 
 /// One small file that holds everything of a kind that people saved, such as all boards.
 ///
 /// It is written as a whole, in one step, so it is as small as its limit says. A file that is damaged is put aside under another
 /// name; one that a later version wrote, or that cannot be read, is left alone. Knows nothing of what stands in it.
-package struct SavedFile: Sendable {
+public struct SavedFile: Sendable {
     /// Why a file's content cannot be used.
-    package enum Problem: Error, Hashable {
+    public enum Problem: Error, Hashable {
         /// It is not what was written.
         case damaged(String)
         /// It was written by a later version of the collector.
@@ -32,7 +32,7 @@ package struct SavedFile: Sendable {
     ///   - storage: where it lies.
     ///   - noun: what stands in it, for people: “boards”.
     ///   - limit: the most bytes that are written.
-    package init(_ path: String?, _ storage: any JournalStorage, of noun: String, limit: Int) {
+    public init(_ path: String?, _ storage: any JournalStorage, of noun: String, limit: Int) {
         self.path = path
         self.storage = storage
         self.noun = noun
@@ -46,7 +46,7 @@ package struct SavedFile: Sendable {
     ///   - notice: told what a person should know about the file.
     ///   - parse: reads its bytes.
     /// - Throws: ``SavedError`` `unavailable` when the file must be left as it is; it was told to `notice`, too.
-    package func read<Value>(
+    public func read<Value>(
         at time: Timestamp,
         notice: (String) -> Void,
         _ parse: ([UInt8]) throws(Problem) -> Value
@@ -93,7 +93,7 @@ package struct SavedFile: Sendable {
     ///   - isLess: whether less is kept than before: what makes room is always allowed.
     ///   - durably: whether it has to survive a loss of power.
     /// - Throws: ``SavedError`` `full`, or `unavailable` when it could not be written; the file is then as before.
-    package func write(_ bytes: [UInt8], isLess: Bool = false, durably: Bool = true) throws(SavedError) {
+    public func write(_ bytes: [UInt8], isLess: Bool = false, durably: Bool = true) throws(SavedError) {
         guard let path else { return }
         guard bytes.count <= limit || isLess else {
             throw SavedError(
@@ -114,7 +114,7 @@ package struct SavedFile: Sendable {
     /// The content of a file as JSON, if it has the one version that is read.
     ///
     /// - Throws: ``Problem``.
-    package static func document(_ bytes: [UInt8], version: Int64, limit: Int) throws(Problem) -> JSONValue {
+    public static func document(_ bytes: [UInt8], version: Int64, limit: Int) throws(Problem) -> JSONValue {
         let value: JSONValue
         do {
             value = try JSONValue.parse(bytes, limits: JSONLimits(bytes: 4 * limit, depth: 16))
@@ -127,7 +127,7 @@ package struct SavedFile: Sendable {
     }
 
     /// A file's bytes: its version, and a list with one thing a line.
-    package static func bytes<Row>(
+    public static func bytes<Row>(
         version: Int64,
         _ name: String,
         _ rows: [Row],
@@ -146,9 +146,9 @@ package struct SavedFile: Sendable {
 }
 
 /// What is wrong with something that people save, such as a board, or keeps it from being read or changed.
-package struct SavedError: Error, Hashable, CustomStringConvertible {
+public struct SavedError: Error, Hashable, CustomStringConvertible {
     /// What kind of failure it is.
-    package enum Kind: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
         /// What was sent is none.
         case malformed
         /// There is none of this name.
@@ -164,20 +164,20 @@ package struct SavedError: Error, Hashable, CustomStringConvertible {
     }
 
     /// What kind of failure it is.
-    package var kind: Kind
+    public var kind: Kind
     /// The member at fault, such as `cards[2].title`; empty when there is none.
-    package var field: String
+    public var field: String
     /// One sentence with the value, and what helps.
-    package var message: String
+    public var message: String
 
     /// An error.
-    package init(_ kind: Kind, field: String = "", _ message: String) {
+    public init(_ kind: Kind, field: String = "", _ message: String) {
         self.kind = kind
         self.field = field
         self.message = message
     }
 
-    package var description: String { message }
+    public var description: String { message }
 
     /// Sees that somebody changes what there is.
     ///

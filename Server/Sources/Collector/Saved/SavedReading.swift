@@ -135,13 +135,13 @@ struct SavedReader {
 }
 
 /// Lengths of time as people write them: `90s`, `10m`, `4h`, `7d`.
-package enum LengthText {
+public enum LengthText {
     private static let units: [(letter: Character, seconds: Int64)] = [
         ("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1),
     ]
 
     /// Reads one; nil for anything else, and for what is longer than a hundred years.
-    package static func length(_ text: some StringProtocol) -> Duration? {
+    public static func length(_ text: some StringProtocol) -> Duration? {
         guard let last = text.last, let unit = units.first(where: { $0.letter == last }) else { return nil }
         let digits = text.dropLast()
         guard (1...10).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
@@ -151,7 +151,7 @@ package enum LengthText {
     }
 
     /// Writes one, in the longest unit that tells it exactly to the second.
-    package static func text(_ length: Duration) -> String {
+    public static func text(_ length: Duration) -> String {
         let seconds = length.components.seconds
         let unit = units.first { seconds != 0 && seconds % $0.seconds == 0 } ?? ("m", 60)
         return "\(seconds / unit.seconds)\(unit.letter)"

@@ -2,38 +2,38 @@
 // Copyright 2026 the Trackway authors
 
 /// Counts of what was asked and decided since the collector started.
-package struct RequestStatistics: Sendable, Hashable {
+public struct RequestStatistics: Sendable, Hashable {
     /// Answers, by status.
-    package var answers: [Int: UInt64] = [:]
+    public var answers: [Int: UInt64] = [:]
     /// Requests that were refused or failed, by the code of their answer. The codes are ours, so they are few.
-    package var failures: [String: UInt64] = [:]
+    public var failures: [String: UInt64] = [:]
     /// Batches committed.
-    package var batches: UInt64 = 0
+    public var batches: UInt64 = 0
     /// Events accepted.
-    package var accepted: UInt64 = 0
+    public var accepted: UInt64 = 0
     /// Events refused one by one, by code.
-    package var rejected: [String: UInt64] = [:]
+    public var rejected: [String: UInt64] = [:]
     /// Batches refused as a whole, by code.
-    package var refused: [String: UInt64] = [:]
+    public var refused: [String: UInt64] = [:]
     /// Bodies that were refused as a whole and of which less than usual was kept, because much was kept already.
-    package var quarantineCut: UInt64 = 0
+    public var quarantineCut: UInt64 = 0
     /// Bodies that found no room in memory in time.
-    package var busy: UInt64 = 0
+    public var busy: UInt64 = 0
     /// Bytes of accepted bodies as sent.
-    package var wireBytes: UInt64 = 0
+    public var wireBytes: UInt64 = 0
     /// Bytes of accepted bodies as inflated.
-    package var inflatedBytes: UInt64 = 0
+    public var inflatedBytes: UInt64 = 0
 
     /// Nothing yet.
-    package init() {}
+    public init() {}
 
     /// A batch was committed.
-    package mutating func committed(_ batch: AdmittedBatch, wireBytes: Int) {
+    public mutating func committed(_ batch: AdmittedBatch, wireBytes: Int) {
         committed(batch.accepted, batch.rejected, wireBytes: wireBytes, inflatedBytes: batch.inflatedBytes)
     }
 
     /// A body of another format was committed.
-    package mutating func committed(_ batch: VendorBatch, wireBytes: Int) {
+    public mutating func committed(_ batch: VendorBatch, wireBytes: Int) {
         committed(batch.accepted, batch.rejected, wireBytes: wireBytes, inflatedBytes: batch.inflatedBytes)
     }
 

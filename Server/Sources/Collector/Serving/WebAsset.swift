@@ -2,23 +2,23 @@
 // Copyright 2026 the Trackway authors
 
 /// One file of the collector's page, as it is served.
-package struct WebAsset: Sendable, Hashable {
+public struct WebAsset: Sendable, Hashable {
     /// The path it is served under, such as `/app.js`; the page itself is `/`.
-    package let path: String
+    public let path: String
     /// Its media type, with the character set where it is text.
-    package let contentType: String
+    public let contentType: String
     /// Its bytes.
-    package let body: [UInt8]
+    public let body: [UInt8]
     /// A strong entity tag, quotes included: another content has another tag.
-    package let entityTag: String
+    public let entityTag: String
 
     /// What tells its content from another: an address with it, such as `/page.js?v=…`, always has the same content.
-    package var version: String { String(entityTag.dropFirst().dropLast()) }
+    public var version: String { String(entityTag.dropFirst().dropLast()) }
 
     /// A file to be served under `path`.
     ///
     /// - Complexity: O(bytes).
-    package init(path: String, contentType: String, body: [UInt8]) {
+    public init(path: String, contentType: String, body: [UInt8]) {
         self.path = path
         self.contentType = contentType
         self.body = body

@@ -2,14 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 /// Reading text with percent signs in it, as forms and paths have it. A percent sign without two digits stands for itself.
-package enum PercentText {
+public enum PercentText {
     /// The bytes with their escapes resolved.
     ///
     /// - Parameters:
     ///   - text: The bytes as they were sent.
     ///   - plusIsSpace: Whether a plus sign stands for a space, as it does in a form.
     /// - Complexity: O(n).
-    package static func decode(_ text: some RandomAccessCollection<UInt8>, plusIsSpace: Bool) -> [UInt8] {
+    public static func decode(_ text: some RandomAccessCollection<UInt8>, plusIsSpace: Bool) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(text.count)
         var rest = text[...]

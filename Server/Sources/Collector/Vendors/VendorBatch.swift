@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 internal import TrackwayWire
 
 /// A body of another format that was admitted, ready to be committed: every event is in our own form, or kept with the
 /// reason why it is not.
-package struct VendorBatch: Sendable {
+public struct VendorBatch: Sendable {
     /// How many events are accepted.
-    package private(set) var accepted = 0
+    public private(set) var accepted = 0
     /// The events that are not, in order.
-    package private(set) var rejected: [RejectedEvent] = []
+    public private(set) var rejected: [RejectedEvent] = []
     /// What the intake log keeps: usually one record; several when the body is long.
-    package private(set) var records: [[UInt8]] = []
+    public private(set) var records: [[UInt8]] = []
     /// Bytes of the body as inflated.
-    package private(set) var inflatedBytes = 0
+    public private(set) var inflatedBytes = 0
     /// How many events of erased installations came. Nothing of them is in the records; in ``rejected`` they are.
-    package private(set) var erased: [InstallationID: Int] = [:]
+    public private(set) var erased: [InstallationID: Int] = [:]
 
     private let format: IntakeFormat
     private let limits: AdmissionLimits
@@ -55,7 +55,7 @@ package struct VendorBatch: Sendable {
     }
 
     /// How many events came, refused ones included.
-    package var count: Int { accepted + rejected.count }
+    public var count: Int { accepted + rejected.count }
 
     /// Takes every event of an unpacked body apart, one after the other, and ends the last record. A faulty event costs only
     /// itself.

@@ -52,16 +52,16 @@ protocol VendorTranslation {
 }
 
 /// Why one event of another format is not taken.
-package struct VendorFault: Error, Sendable, Hashable {
+public struct VendorFault: Error, Sendable, Hashable {
     /// The machine-readable reason, such as `field_missing`.
-    package var code: String
+    public var code: String
     /// The field at fault, as the format spells it; empty when the whole event is.
-    package var field: String
+    public var field: String
     /// One sentence for a person.
-    package var message: String
+    public var message: String
 
     /// A fault with its reason.
-    package init(_ code: String, _ field: String, _ message: String) {
+    public init(_ code: String, _ field: String, _ message: String) {
         self.code = code
         self.field = field
         self.message = message

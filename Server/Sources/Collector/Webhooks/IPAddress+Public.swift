@@ -6,7 +6,7 @@ extension IPAddress {
     /// a machine that answers questions about itself (`169.254.169.254`), and none of IPv6 that stands for one of IPv4.
     ///
     /// After the registries of special addresses (RFC 6890 and what followed it).
-    package var isPublic: Bool {
+    public var isPublic: Bool {
         switch self {
         case .v4(let number): !Self.special4.contains { number >> (32 - $0.bits) == $0.network >> (32 - $0.bits) }
         case .v6(let network, _):

@@ -5,27 +5,27 @@
 ///
 /// Without prefixes: `https` to names and addresses of the public internet, and anything on this machine's loopback if the collector
 /// is for this machine only. With prefixes: what begins with one of them, wherever that is, and nothing else.
-package struct WebhookPolicy: Sendable, Hashable {
+public struct WebhookPolicy: Sendable, Hashable {
     /// What addresses have to begin with; empty for the usual rule.
-    package let prefixes: [String]
+    public let prefixes: [String]
     /// Whether this machine's own servers may be told, also without encryption.
-    package let allowsLoopback: Bool
+    public let allowsLoopback: Bool
 
     /// A policy.
     ///
     /// - Parameters:
     ///   - prefixes: what addresses have to begin with; those that ``isPrefix(_:)`` refuses allow nothing.
     ///   - allowsLoopback: whether this machine's own servers may be told.
-    package init(prefixes: [String] = [], allowsLoopback: Bool) {
+    public init(prefixes: [String] = [], allowsLoopback: Bool) {
         self.prefixes = prefixes.map { WebhookAddress($0)?.text ?? "" }
         self.allowsLoopback = allowsLoopback
     }
 
     /// Whether a text can be a prefix: an address, with a path or for a whole host.
-    package static func isPrefix(_ text: String) -> Bool { WebhookAddress(text) != nil }
+    public static func isPrefix(_ text: String) -> Bool { WebhookAddress(text) != nil }
 
     /// What has to be seen to before a request goes out.
-    package enum Check: Sendable, Hashable {
+    public enum Check: Sendable, Hashable {
         /// Nothing more.
         case none
         /// The name must not lead to addresses that ``mayReach(_:)`` refuses.
@@ -36,7 +36,7 @@ package struct WebhookPolicy: Sendable, Hashable {
     ///
     /// - Returns: what has to be checked each time before a request is sent.
     /// - Throws: ``SavedError`` `malformed` for the field `webhook`.
-    package func check(_ text: String) throws(SavedError) -> Check {
+    public func check(_ text: String) throws(SavedError) -> Check {
         guard let address = WebhookAddress(text) else {
             throw refusal(
                 text,

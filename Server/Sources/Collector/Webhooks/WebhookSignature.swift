@@ -4,14 +4,14 @@
 internal import TrackwayEvents
 
 /// A secret that a sender of webhooks shares with whoever receives them, as Standard Webhooks writes it: `whsec_` and base64.
-package struct WebhookSecret: Sendable, Hashable {
+public struct WebhookSecret: Sendable, Hashable {
     /// Its bytes, which key the signature: 24 to 64.
-    package let bytes: [UInt8]
+    public let bytes: [UInt8]
 
     /// A new secret of 32 bytes.
     ///
     /// - Parameter chance: random bits, good enough for secrets.
-    package init(chance: () -> UInt64) {
+    public init(chance: () -> UInt64) {
         bytes = (0..<4).flatMap { _ in
             let bits = chance()
             return (0..<8).map { UInt8(truncatingIfNeeded: bits >> (8 * UInt64($0))) }
@@ -19,7 +19,7 @@ package struct WebhookSecret: Sendable, Hashable {
     }
 
     /// Reads a secret; the `whsec_` before it may be missing. Nil for what is none.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         let base64 = text.hasPrefix(Self.prefix) ? text.dropFirst(Self.prefix.count) : text[...]
         let decoded = Array(base64.utf8).withUnsafeBytes(Base64Text.decode)
         guard let decoded, (24...64).contains(decoded.count) else { return nil }
@@ -27,15 +27,15 @@ package struct WebhookSecret: Sendable, Hashable {
     }
 
     /// The secret as text.
-    package var text: String { Self.prefix + Base64Text.encode(bytes) }
+    public var text: String { Self.prefix + Base64Text.encode(bytes) }
 
     private static let prefix = "whsec_"
 }
 
 /// Signing and checking messages as Standard Webhooks 1.0.0 says: HMAC-SHA-256 over `id.timestamp.body`.
-package enum WebhookSignature {
+public enum WebhookSignature {
     /// How far a message's time may be from one's own, in seconds, before it counts as sent again by somebody else.
-    package static let tolerance: Int64 = 300
+    public static let tolerance: Int64 = 300
 
     /// The value of `webhook-signature`: one signature for each secret, the current one first.
     ///
@@ -45,12 +45,12 @@ package enum WebhookSignature {
     ///   - body: the body as it is sent, byte for byte.
     ///   - secrets: the secrets in force.
     /// - Complexity: O(bytes · secrets).
-    package static func header(id: String, seconds: Int64, body: [UInt8], secrets: [WebhookSecret]) -> String {
+    public static func header(id: String, seconds: Int64, body: [UInt8], secrets: [WebhookSecret]) -> String {
         secrets.map { "v1," + Base64Text.encode(signature(id, seconds, body, $0)) }.joined(separator: " ")
     }
 
     /// Why a message is not to be believed.
-    package enum Refusal: Error, Hashable {
+    public enum Refusal: Error, Hashable {
         /// None of its signatures was made with the secret for this body.
         case unsigned
         /// It is signed, and its time is too far from now.
@@ -61,7 +61,7 @@ package enum WebhookSignature {
     ///
     /// - Parameter now: in seconds since 1970; nil leaves the time out of it.
     /// - Throws: ``Refusal``.
-    package static func check(
+    public static func check(
         _ header: String,
         id: String,
         seconds: Int64,

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
+public import Collector
 internal import TrackwayEvents
-package import TrackwayWire
+public import TrackwayWire
 
 /// What telling about alerts takes from outside.
-package struct AlertTelling: Sendable {
+public struct AlertTelling: Sendable {
     /// The alerts.
-    package var store: AlertStore
+    public var store: AlertStore
     /// Carries requests.
-    package var transport: any Transport
+    public var transport: any Transport
     /// The addresses behind a name; none where it is unknown. Asked before each request that goes to a name.
-    package var resolve: @Sendable (String) async -> [IPAddress]
+    public var resolve: @Sendable (String) async -> [IPAddress]
     /// Under which address people reach the page; nil for the one that the collector listens on.
-    package var page: String?
+    public var page: String?
 
     /// - Parameters:
     ///   - store: The alerts.
     ///   - transport: Carries requests.
     ///   - resolve: The addresses behind a name.
     ///   - page: Under which address people reach the page; nil for the one that the collector listens on.
-    package init(
+    public init(
         store: AlertStore,
         transport: any Transport,
         resolve: @escaping @Sendable (String) async -> [IPAddress],

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
+public import Collector
 internal import Hummingbird
 internal import HummingbirdCore
-package import Logging
+public import Logging
 internal import NIOCore
-internal import ServiceLifecycle
-package import TrackwayEvents
+public import ServiceLifecycle
+public import TrackwayEvents
 
 /// The collector on the network, as a service: listens until it is asked to stop, finishes what it has begun, and closes
 /// the intake.
-package struct CollectorServer: Service {
+public struct CollectorServer: Service {
     private let dependencies: CollectorDependencies
     private let responder: CollectorResponder
     private let keys: any KeyStore
@@ -41,7 +41,7 @@ package struct CollectorServer: Service {
     ///   - sleep: Waits, for alerts; ends early when it is cancelled.
     ///   - logger: Where to say what a person should know.
     ///   - listening: Called with the port once connections are accepted.
-    package init(
+    public init(
         configuration: CollectorConfiguration,
         intake: any RecordIntake,
         store: any EventStore,
@@ -139,7 +139,7 @@ package struct CollectorServer: Service {
     /// Serves until a graceful shutdown or cancellation.
     ///
     /// - Throws: What keeps the server from listening, such as an address in use.
-    package func run() async throws {
+    public func run() async throws {
         do {
             try await application().run()
         } catch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
+public import Collector
 internal import Foundation
 internal import GRDB
 internal import TrackwayJournal
@@ -68,7 +68,7 @@ struct FormerIndex: Sendable {
 
 extension SQLiteEventStore {
     /// Where an index of an older version was put, now or earlier; nil when there is none.
-    package var former: String? {
+    public var former: String? {
         let path = FormerIndex.path(of: path)
         return IndexFiles.exist(path) ? path : nil
     }
@@ -76,7 +76,7 @@ extension SQLiteEventStore {
     /// Removes the index of an older version that was put aside: everything it was made of is there.
     ///
     /// - Throws: ``StoreError``; it is still there then.
-    package func discardFormer() throws(StoreError) {
+    public func discardFormer() throws(StoreError) {
         guard let former else { return }
         do {
             try storage.remove(former)

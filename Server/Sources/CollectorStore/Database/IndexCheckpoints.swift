@@ -11,7 +11,7 @@ internal import TrackwayEvents
 /// Copying needs no lock that a transaction needs, so it is done beside them. But the log begins again from its front only when a
 /// transaction begins with all of it copied, and the next one begins at once while an index catches up: then the indexer waits, once for
 /// several transactions, for the little that was written since.
-package struct CheckpointPlan: Sendable {
+public struct CheckpointPlan: Sendable {
     /// What is to be done after a transaction.
     enum Step: Sendable, Hashable {
         case nothing
@@ -36,7 +36,7 @@ package struct CheckpointPlan: Sendable {
     /// - Parameters:
     ///   - pages: How many pages are copied together.
     ///   - limit: With so many pages in the log it begins again; not fewer than `pages`.
-    package init(pages: Int = 16_000, limit: Int = 64_000) {
+    public init(pages: Int = 16_000, limit: Int = 64_000) {
         self.pages = pages
         self.limit = max(pages, limit)
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
+public import Collector
 internal import GRDB
 internal import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayJournal
 
 /// Follows the intake log, or the stream of an engine, and keeps the index up to date.
 ///
@@ -12,9 +12,9 @@ package import TrackwayJournal
 /// is in the index exactly once, however often the process is killed. What is said of the log here holds for a stream, too. Intake never waits for it. When the index cannot
 /// be written (the disk is full, another process holds the file) the indexer says so in the store's totals, waits, and
 /// goes on from where it was.
-package final class Indexer: Sendable {
+public final class Indexer: Sendable {
     /// What one step came to.
-    package enum Outcome: Sendable, Hashable {
+    public enum Outcome: Sendable, Hashable {
         /// There may be more to read at once.
         case advanced
         /// Everything that is on stable storage is in the index.
@@ -22,7 +22,7 @@ package final class Indexer: Sendable {
     }
 
     /// The most events of one transaction: long enough to make commits cheap, short enough to be seen soon.
-    package static let usualEventsPerStep = 20_000
+    public static let usualEventsPerStep = 20_000
     /// So many steps' events are taken together while whole segments of the log are still to come: nobody sees the newest events soon
     /// then, and pages that every transaction changes, the last ones of each tree and the sums, are written a third as often.
     private static let stepsTogether = 3
@@ -61,7 +61,7 @@ package final class Indexer: Sendable {
     ///   - eventsPerStep: the most events of one transaction; a batch is never split.
     ///   - pause: how it waits after a failure.
     ///   - notice: called with one sentence each when the index stops following the log, is rebuilt, and follows again.
-    package convenience init(
+    public convenience init(
         folder: String,
         storage: any JournalStorage = DiskStorage(),
         store: SQLiteEventStore,
@@ -84,7 +84,7 @@ package final class Indexer: Sendable {
     }
 
     /// An indexer of a stream. The parameters are those of the log's.
-    package convenience init(
+    public convenience init(
         stream: any RecordStream,
         store: SQLiteEventStore,
         limits: AdmissionLimits = AdmissionLimits(),
@@ -129,7 +129,7 @@ package final class Indexer: Sendable {
     /// that: a record that a power failure takes away must not have been shown.
     ///
     /// Callable from any thread; costs a short lock.
-    package func durable(upTo position: LogPosition) {
+    public func durable(upTo position: LogPosition) {
         let isNews = state.withLock { state in
             guard position > state.durable ?? .start || state.durable == nil else { return false }
             if state.durable == nil, store.progressNow.cursor == .start { state.target = position }
@@ -140,7 +140,7 @@ package final class Indexer: Sendable {
     }
 
     /// Follows the log until the task is cancelled. Only one call at a time.
-    package func run() async {
+    public func run() async {
         var failures = 0
         var iterator = triggers.makeAsyncIterator()
         while !Task.isCancelled {
@@ -163,7 +163,7 @@ package final class Indexer: Sendable {
     /// One transaction's worth of the log. The stretch behind it is read meanwhile.
     ///
     /// - Throws: ``StoreError`` when the log cannot be read or the index not written now; nothing was changed.
-    package func step() async throws(StoreError) -> Outcome {
+    public func step() async throws(StoreError) -> Outcome {
         guard let durable = state.withLock({ $0.durable }) else { return .caughtUp }
         if let damage = await store.damage() { try replace(because: damage, upTo: durable) }
         do {
@@ -323,14 +323,14 @@ package final class Indexer: Sendable {
     /// Steps until everything that may be indexed is indexed.
     ///
     /// - Throws: ``StoreError`` at the first failure.
-    package func catchUp() async throws(StoreError) {
+    public func catchUp() async throws(StoreError) {
         while try await step() == .advanced {}
     }
 
     /// Empties the index, so that it is made anew from the log. Erased installations stay erased.
     ///
     /// - Throws: ``StoreError``; the index is then unchanged.
-    package func rebuild() async throws(StoreError) {
+    public func rebuild() async throws(StoreError) {
         do {
             let progress = try await store.database.pool.write { db in
                 try db.execute(sql: IndexSchema.clearing)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
+public import Collector
 internal import Foundation
 internal import GRDB
 internal import TrackwayEvents
@@ -141,11 +141,11 @@ enum PlanRows {
 }
 
 extension SQLiteEventStore {
-    package func planCounts(since day: Int64?) async throws(StoreError) -> PlanCounts {
+    public func planCounts(since day: Int64?) async throws(StoreError) -> PlanCounts {
         try await read { try PlanRows.counts(since: day, $0) }
     }
 
-    package func violations(matching query: ViolationQuery) async throws(StoreError) -> Violations {
+    public func violations(matching query: ViolationQuery) async throws(StoreError) -> Violations {
         try await read { try PlanRows.violations(query, $0) }
     }
 }

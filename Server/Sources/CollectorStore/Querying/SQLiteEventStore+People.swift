@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
-package import TrackwayEvents
+public import Collector
+public import TrackwayEvents
 
 /// Who was there, with which devices, and what they did.
 extension SQLiteEventStore {
-    package func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession] {
+    public func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession] {
         try await read { try SessionRows.matching(query, $0) }
     }
 
-    package func screens(matching query: ScreenQuery) async throws(StoreError) -> ScreenFlow {
+    public func screens(matching query: ScreenQuery) async throws(StoreError) -> ScreenFlow {
         try await read { try ScreenRows.flow(query, $0) }
     }
 
-    package func users(matching query: UserQuery) async throws(StoreError) -> [StoredUser] {
+    public func users(matching query: UserQuery) async throws(StoreError) -> [StoredUser] {
         try await read { try UserRows.matching(query, $0) }
     }
 
-    package func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice] {
+    public func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice] {
         try await read { try DeviceRows.matching(query, $0) }
     }
 
-    package func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory? {
+    public func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory? {
         try await read { try DeviceRows.history(of: installation, limit: limit, $0) }
     }
 
-    package func found(_ search: UserSearch) async throws(StoreError) -> FoundUsers {
+    public func found(_ search: UserSearch) async throws(StoreError) -> FoundUsers {
         let (budget, clock) = (budget, clock)
         return try await read { try UserSearchRows.found(search, budget: budget, clock: clock, $0) }
     }
 
-    package func profile(_ query: ProfileQuery) async throws(StoreError) -> PersonProfile? {
+    public func profile(_ query: ProfileQuery) async throws(StoreError) -> PersonProfile? {
         try await read { try UserRows.profile(query, $0) }
     }
 
-    package func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline? {
+    public func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline? {
         let (budget, clock) = (budget, clock)
         return try await read { try TimelineRows.timeline(query, budget: budget, clock: clock, $0) }
     }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import Collector
+public import Collector
 internal import GRDB
-package import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayEvents
+public import TrackwayJournal
 
 /// The index in one SQLite file: what pages and queries read, and what the ``Indexer`` writes.
 ///
 /// Reads see the last complete transaction and never wait for the indexer, nor it for them. Callable from any task.
-package final class SQLiteEventStore: EventStore {
+public final class SQLiteEventStore: EventStore {
     /// The file's path.
-    package let path: String
+    public let path: String
     let signal: ProgressSignal
     let storage: any JournalStorage
     private let timeout: Duration
@@ -52,7 +52,7 @@ package final class SQLiteEventStore: EventStore {
     ///   - keepsFormer: whether an index of an older version, which has to be made anew, is put aside (``former``) and not removed.
     ///   - checkpoints: when what was written is copied into the file.
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
-    package init(
+    public init(
         path: String,
         storage: any JournalStorage = DiskStorage(),
         timeout: Duration = .seconds(2),
@@ -113,33 +113,33 @@ package final class SQLiteEventStore: EventStore {
     var database: IndexDatabase { state.withLock { $0.database } }
 
     /// Where a damaged index was put; nil when there was none.
-    package var putAside: String? { database.putAside?.path }
+    public var putAside: String? { database.putAside?.path }
 
-    package var trouble: String? { state.withLock { $0.trouble ?? $0.rebuilding } }
+    public var trouble: String? { state.withLock { $0.trouble ?? $0.rebuilding } }
 
-    package var indexed: EventPosition { signal.position }
+    public var indexed: EventPosition { signal.position }
 
-    package var beginning: EventPosition { state.withLock { $0.beginning } }
+    public var beginning: EventPosition { state.withLock { $0.beginning } }
 
-    package func progress() -> AsyncStream<EventPosition> {
+    public func progress() -> AsyncStream<EventPosition> {
         signal.listen()
     }
 
-    package func events(matching query: EventQuery) async throws(StoreError) -> [StoredEvent] {
+    public func events(matching query: EventQuery) async throws(StoreError) -> [StoredEvent] {
         try await read { try EventRows.matching(query, $0) }
     }
 
-    package func found(_ search: EventSearch) async throws(StoreError) -> FoundEvents {
+    public func found(_ search: EventSearch) async throws(StoreError) -> FoundEvents {
         let (budget, clock) = (budget, clock)
         let total = UInt64(clamping: progressNow.events)
         return try await read { try EventSearchRows.found(search, of: total, budget: budget, clock: clock, $0) }
     }
 
-    package func event(_ id: EventID) async throws(StoreError) -> StoredEvent? {
+    public func event(_ id: EventID) async throws(StoreError) -> StoredEvent? {
         try await read { try EventRows.withID(id, $0) }
     }
 
-    package func count(matching query: EventQuery) async throws(StoreError) -> Int {
+    public func count(matching query: EventQuery) async throws(StoreError) -> Int {
         var everything = EventQuery()
         everything.after = query.after
         everything.order = query.order
@@ -148,89 +148,89 @@ package final class SQLiteEventStore: EventStore {
         return try await read { try EventRows.count(query, $0) }
     }
 
-    package func ledger(matching query: LedgerQuery) async throws(StoreError) -> [LedgerRow] {
+    public func ledger(matching query: LedgerQuery) async throws(StoreError) -> [LedgerRow] {
         try await read { try LedgerRows.matching(query, $0) }
     }
 
-    package func writers(installation: InstallationID?) async throws(StoreError) -> Int {
+    public func writers(installation: InstallationID?) async throws(StoreError) -> Int {
         try await read { try LedgerRows.count(of: installation, $0) }
     }
 
-    package func erasures(
+    public func erasures(
         installation: InstallationID?,
         limit: Int
     ) async throws(StoreError) -> [StoredErasure] {
         try await read { try ErasureRows.latest(of: installation, limit: limit, $0) }
     }
 
-    package func isErased(_ installation: InstallationID) -> Bool {
+    public func isErased(_ installation: InstallationID) -> Bool {
         state.withLock { $0.erased.contains(installation) }
     }
 
-    package func failed(matching query: FailedQuery) async throws(StoreError) -> [FailedEvent] {
+    public func failed(matching query: FailedQuery) async throws(StoreError) -> [FailedEvent] {
         try await read { try FailedRows.matching(query, $0) }
     }
 
-    package func failedGroups(in time: QuestionTime) async throws(StoreError) -> FailedGroups {
+    public func failedGroups(in time: QuestionTime) async throws(StoreError) -> FailedGroups {
         let (budget, clock) = (budget, clock)
         return try await read { try FailedGroupRows.groups(in: time, budget: budget, clock: clock, $0) }
     }
 
-    package func failed(at position: EventPosition) async throws(StoreError) -> FailedEvent? {
+    public func failed(at position: EventPosition) async throws(StoreError) -> FailedEvent? {
         try await read { try FailedRows.at(position, $0) }
     }
 
-    package func minutes(since moment: Timestamp, names: Int) async throws(StoreError) -> [MinuteCount] {
+    public func minutes(since moment: Timestamp, names: Int) async throws(StoreError) -> [MinuteCount] {
         try await read { try MinuteTable.since(moment, names: names, $0) }
     }
 
-    package func trend(_ question: Question) async throws(StoreError) -> Trend {
+    public func trend(_ question: Question) async throws(StoreError) -> Trend {
         let (budget, clock) = (budget, clock)
         return try await read { try TrendRows.trend(question, budget: budget, clock: clock, $0) }
     }
 
-    package func funnel(_ question: FunnelQuestion) async throws(StoreError) -> Funnel {
+    public func funnel(_ question: FunnelQuestion) async throws(StoreError) -> Funnel {
         let (budget, clock) = (budget, clock)
         return try await read { try FunnelRows.funnel(question, budget: budget, clock: clock, $0) }
     }
 
-    package func retention(_ question: RetentionQuestion) async throws(StoreError) -> Retention {
+    public func retention(_ question: RetentionQuestion) async throws(StoreError) -> Retention {
         let (budget, clock) = (budget, clock)
         return try await read { try ActivityRows.retention(question, budget: budget, clock: clock, $0) }
     }
 
-    package func lifecycle(_ question: ActivityQuestion) async throws(StoreError) -> Lifecycle {
+    public func lifecycle(_ question: ActivityQuestion) async throws(StoreError) -> Lifecycle {
         let (budget, clock) = (budget, clock)
         return try await read { try ActivityRows.lifecycle(question, budget: budget, clock: clock, $0) }
     }
 
-    package func stickiness(_ question: ActivityQuestion) async throws(StoreError) -> Stickiness {
+    public func stickiness(_ question: ActivityQuestion) async throws(StoreError) -> Stickiness {
         let (budget, clock) = (budget, clock)
         return try await read { try ActivityRows.stickiness(question, budget: budget, clock: clock, $0) }
     }
 
-    package func paths(_ question: PathQuestion) async throws(StoreError) -> Paths {
+    public func paths(_ question: PathQuestion) async throws(StoreError) -> Paths {
         let (budget, clock) = (budget, clock)
         return try await read { try PathRows.paths(question, budget: budget, clock: clock, $0) }
     }
 
-    package func catalogue(matching query: CatalogueQuery) async throws(StoreError) -> Catalogue {
+    public func catalogue(matching query: CatalogueQuery) async throws(StoreError) -> Catalogue {
         try await read { try CatalogueRows.catalogue(query, $0) }
     }
 
-    package func description(of name: String, days: CatalogueDays) async throws(StoreError) -> EventDescription? {
+    public func description(of name: String, days: CatalogueDays) async throws(StoreError) -> EventDescription? {
         let (limits, clock) = (descriptionLimits, clock)
         return try await read { try CatalogueRows.description(of: name, days: days, limits: limits, clock: clock, $0) }
     }
 
-    package func look(
+    public func look(
         _ tally: ExpectationTally,
         before end: EventPosition?
     ) async throws(StoreError) -> (tally: ExpectationTally, isMore: Bool) {
         try await read { try ExpectationRows.look(tally, before: end, $0) }
     }
 
-    package func totals() async throws(StoreError) -> StoreTotals {
+    public func totals() async throws(StoreError) -> StoreTotals {
         let installations = try await read { db in
             try Int64.fetchOne(db, sql: "SELECT count(*) FROM installations WHERE erased = 0") ?? 0
         }
@@ -248,7 +248,7 @@ package final class SQLiteEventStore: EventStore {
     }
 
     /// Ends the progress streams and closes the file. Queries in flight are finished first; a second close does nothing.
-    package func close() throws(StoreError) {
+    public func close() throws(StoreError) {
         signal.finish()
         let database = database
         let isFirst = state.withLock { state in

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Which names of the catalogue a reader wants, and in which order.
-package struct CatalogueQuery: Sendable, Hashable {
+public struct CatalogueQuery: Sendable, Hashable {
     /// What comes first.
-    package enum Order: String, Sendable, Hashable, CaseIterable {
+    public enum Order: String, Sendable, Hashable, CaseIterable {
         /// The name with most events.
         case events
         /// The name whose latest event is the latest, by the devices' clocks.
@@ -16,20 +16,20 @@ package struct CatalogueQuery: Sendable, Hashable {
     }
 
     /// A text that the name contains; letters of ASCII in either case.
-    package var search: String?
+    public var search: String?
     /// What the name begins with, exactly.
-    package var prefix: String?
+    public var prefix: String?
     /// What comes first.
-    package var order: Order
+    public var order: Order
     /// The place already seen; the answer continues behind it.
-    package var after: CataloguePlace?
+    public var after: CataloguePlace?
     /// The most names in one answer.
-    package var limit: Int
+    public var limit: Int
     /// The days that are counted beside the whole.
-    package var days: CatalogueDays
+    public var days: CatalogueDays
 
     /// A query for everything.
-    package init(order: Order = .events, limit: Int = 50, days: CatalogueDays) {
+    public init(order: Order = .events, limit: Int = 50, days: CatalogueDays) {
         self.order = order
         self.limit = limit
         self.days = days
@@ -37,14 +37,14 @@ package struct CatalogueQuery: Sendable, Hashable {
 }
 
 /// Today and the thirty days that end with it, in some zone.
-package struct CatalogueDays: Sendable, Hashable {
+public struct CatalogueDays: Sendable, Hashable {
     /// How many days ``month`` has.
-    package static let length = 30
+    public static let length = 30
 
     /// From midnight to midnight.
-    package let today: Range<Timestamp>
+    public let today: Range<Timestamp>
     /// Today and the 29 days before.
-    package let month: Range<Timestamp>
+    public let month: Range<Timestamp>
 
     /// The days around a moment.
     ///
@@ -52,7 +52,7 @@ package struct CatalogueDays: Sendable, Hashable {
     ///   - now: A moment of today.
     ///   - zone: Whose midnights count; it has to be known from ``needed(around:)``.
     /// - Returns: Nil for moments that no calendar has.
-    package init?(around now: Timestamp, in zone: ZoneOffsets) {
+    public init?(around now: Timestamp, in zone: ZoneOffsets) {
         let range = Self.needed(around: now)
         guard let time = QuestionTime(from: range.lowerBound, to: range.upperBound, interval: .day, in: zone),
             let index = time.edges.lastIndex(where: { $0 <= now }), index >= Self.length, index + 1 < time.edges.count
@@ -62,48 +62,48 @@ package struct CatalogueDays: Sendable, Hashable {
     }
 
     /// The time over which a zone has to be known.
-    package static func needed(around now: Timestamp) -> Range<Timestamp> {
+    public static func needed(around now: Timestamp) -> Range<Timestamp> {
         now.advanced(by: .seconds(-33 * 86_400))..<now.advanced(by: .seconds(3 * 86_400))
     }
 }
 
 /// The place of a name in an order, for going on with the next page.
-package struct CataloguePlace: Sendable, Hashable, LosslessStringConvertible {
+public struct CataloguePlace: Sendable, Hashable, LosslessStringConvertible {
     /// Its number of events, or the time of its latest in milliseconds; 0 where names themselves are the order.
-    package var number: Int64
+    public var number: Int64
     /// The name.
-    package var name: String
+    public var name: String
 
     /// A place.
-    package init(number: Int64, name: String) {
+    public init(number: Int64, name: String) {
         self.number = number
         self.name = name
     }
 
     /// Reads `1204.purchase`.
-    package init?(_ description: String) {
+    public init?(_ description: String) {
         let parts = description.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let number = Int64(parts[0]) else { return nil }
         self.init(number: number, name: String(parts[1]))
     }
 
-    package var description: String { "\(number).\(name)" }
+    public var description: String { "\(number).\(name)" }
 }
 
 /// The names of events, and how often each came.
-package struct Catalogue: Sendable, Hashable {
+public struct Catalogue: Sendable, Hashable {
     /// The most names that are told apart; the events of any further ones count together.
-    package static let maxNames = 10_000
+    public static let maxNames = 10_000
 
     /// The names asked for, in their order.
-    package var entries: [CatalogueEntry]
+    public var entries: [CatalogueEntry]
     /// How many names are told apart altogether.
-    package var names: Int
+    public var names: Int
     /// Events whose names are not told apart.
-    package var others: Int64
+    public var others: Int64
 
     /// A catalogue.
-    package init(entries: [CatalogueEntry], names: Int, others: Int64) {
+    public init(entries: [CatalogueEntry], names: Int, others: Int64) {
         self.entries = entries
         self.names = names
         self.others = others
@@ -111,22 +111,22 @@ package struct Catalogue: Sendable, Hashable {
 }
 
 /// A name of the catalogue.
-package struct CatalogueEntry: Sendable, Hashable {
+public struct CatalogueEntry: Sendable, Hashable {
     /// The name.
-    package var name: String
+    public var name: String
     /// Its events, repeats once.
-    package var events: Int64
+    public var events: Int64
     /// The device's time of the earliest.
-    package var first: Timestamp
+    public var first: Timestamp
     /// The device's time of the latest.
-    package var last: Timestamp
+    public var last: Timestamp
     /// How many of them happened today.
-    package var today: Int64
+    public var today: Int64
     /// How many happened today or in the 29 days before.
-    package var month: Int64
+    public var month: Int64
 
     /// An entry.
-    package init(name: String, events: Int64, first: Timestamp, last: Timestamp, today: Int64 = 0, month: Int64 = 0) {
+    public init(name: String, events: Int64, first: Timestamp, last: Timestamp, today: Int64 = 0, month: Int64 = 0) {
         self.name = name
         self.events = events
         self.first = first
@@ -136,7 +136,7 @@ package struct CatalogueEntry: Sendable, Hashable {
     }
 
     /// Its place in an order.
-    package func place(in order: CatalogueQuery.Order) -> CataloguePlace {
+    public func place(in order: CatalogueQuery.Order) -> CataloguePlace {
         switch order {
         case .events: CataloguePlace(number: events, name: name)
         case .last: CataloguePlace(number: last.milliseconds, name: name)
@@ -146,10 +146,10 @@ package struct CatalogueEntry: Sendable, Hashable {
 }
 
 extension CatalogueEntry: BudgetedRow {
-    package var answerBytes: Int { 1_024 + name.utf8.count }
+    public var answerBytes: Int { 1_024 + name.utf8.count }
 
     /// Writes the counts as members of an object that is open.
-    package func writeMembers(to writer: inout JSONWriter) {
+    public func writeMembers(to writer: inout JSONWriter) {
         writer.member("name", name)
         writer.member("events", events)
         writer.member("first", first)
@@ -161,7 +161,7 @@ extension CatalogueEntry: BudgetedRow {
 
 extension Catalogue {
     /// Writes the answer to a query.
-    package func write(for query: CatalogueQuery, to writer: inout JSONWriter) {
+    public func write(for query: CatalogueQuery, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.list("events", entries) { entry, writer in
             writer.beginObject()

@@ -1,58 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// What the latest events of a name look like.
-package struct EventDescription: Sendable, Hashable {
+public struct EventDescription: Sendable, Hashable {
     /// How much one description may look at.
-    package struct Limits: Sendable, Hashable {
+    public struct Limits: Sendable, Hashable {
         /// The latest events by arrival.
-        package var events = 10_000
+        public var events = 10_000
         /// Bytes of them, and as many of their contexts.
-        package var bytes = 64 << 20
+        public var bytes = 64 << 20
         /// How long it may take.
-        package var time = Duration.seconds(5)
+        public var time = Duration.seconds(5)
         /// Attributes that are told apart; of others only their values are counted.
-        package var attributes = 1_000
+        public var attributes = 1_000
         /// Values of one attribute that are told apart: those that are met first.
-        package var values = 1_000
+        public var values = 1_000
         /// Bytes of a value beyond which it is not told apart.
-        package var valueBytes = 256
+        public var valueBytes = 256
         /// Bytes of all values that are told apart.
-        package var keptBytes = 16 << 20
+        public var keptBytes = 16 << 20
         /// Values of each attribute that are shown: the most frequent.
-        package var shown = 10
+        public var shown = 10
 
         /// The usual limits.
-        package init() {}
+        public init() {}
     }
 
     /// Its counts; nil where the name is not told apart from others, of which there are too many.
-    package var entry: CatalogueEntry?
+    public var entry: CatalogueEntry?
     /// Its name.
-    package var name: String
+    public var name: String
     /// How many events were looked at: the latest by arrival.
-    package var read: Int
+    public var read: Int
     /// When the earliest of those arrived; nil when none was read.
-    package var since: Timestamp?
+    public var since: Timestamp?
     /// Its attributes, those that most events have first.
-    package var attributes: [AttributeDescription]
+    public var attributes: [AttributeDescription]
     /// Values of attributes that are not told apart.
-    package var omitted: Int
+    public var omitted: Int
     /// The most attributes that one of the events has.
-    package var maximumAttributes: Int
+    public var maximumAttributes: Int
     /// How many of the events have items.
-    package var itemEvents: Int
+    public var itemEvents: Int
     /// The most items that one has.
-    package var maximumItems: Int
+    public var maximumItems: Int
     /// The versions of the app that sent them, the most frequent first.
-    package var versions: [ValueCount]
+    public var versions: [ValueCount]
     /// The platforms they came from.
-    package var platforms: [ValueCount]
+    public var platforms: [ValueCount]
 
     /// A description of nothing yet.
-    package init(name: String, entry: CatalogueEntry? = nil) {
+    public init(name: String, entry: CatalogueEntry? = nil) {
         self.name = name
         self.entry = entry
         read = 0
@@ -67,14 +67,14 @@ package struct EventDescription: Sendable, Hashable {
 }
 
 /// A value and how many events have it.
-package struct ValueCount: Sendable, Hashable {
+public struct ValueCount: Sendable, Hashable {
     /// The value.
-    package var value: QuestionValue
+    public var value: QuestionValue
     /// How many events have it.
-    package var events: Int
+    public var events: Int
 
     /// A count.
-    package init(value: QuestionValue, events: Int) {
+    public init(value: QuestionValue, events: Int) {
         self.value = value
         self.events = events
     }
@@ -89,9 +89,9 @@ package struct ValueCount: Sendable, Hashable {
 }
 
 /// What the values of an attribute look like.
-package struct AttributeDescription: Sendable, Hashable {
+public struct AttributeDescription: Sendable, Hashable {
     /// Whose attribute it is.
-    package enum Scope: String, Sendable, Hashable {
+    public enum Scope: String, Sendable, Hashable {
         /// The event's own.
         case event
         /// One of all events, from the context.
@@ -99,7 +99,7 @@ package struct AttributeDescription: Sendable, Hashable {
     }
 
     /// A kind of value.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Text.
         case string
         /// A whole number.
@@ -117,42 +117,42 @@ package struct AttributeDescription: Sendable, Hashable {
     }
 
     /// Its name.
-    package var name: String
+    public var name: String
     /// Whose it is.
-    package var scope: Scope
+    public var scope: Scope
     /// How many events have it, with any value but null.
-    package var events: Int
+    public var events: Int
     /// How many values there are of each kind.
-    package var kinds: [Kind: Int]
+    public var kinds: [Kind: Int]
     /// The least and the greatest number; nil where there is none.
-    package var numbers: ClosedNumbers?
+    public var numbers: ClosedNumbers?
     /// The most frequent values among those told apart.
-    package var values: [ValueCount]
+    public var values: [ValueCount]
     /// How many values are told apart.
-    package var distinct: Int
+    public var distinct: Int
     /// Whether there are more than those: long ones, lists and objects, or those met after too many.
-    package var hasMore: Bool
+    public var hasMore: Bool
     /// The longest text, in bytes of UTF-8; 0 where there is none.
-    package var longestBytes: Int
+    public var longestBytes: Int
     /// The longest text, in units of UTF-16.
-    package var longestUnits: Int
+    public var longestUnits: Int
 
     /// The least and the greatest of some numbers.
-    package struct ClosedNumbers: Sendable, Hashable {
+    public struct ClosedNumbers: Sendable, Hashable {
         /// The least.
-        package var least: JSONNumber
+        public var least: JSONNumber
         /// The greatest.
-        package var greatest: JSONNumber
+        public var greatest: JSONNumber
 
         /// The bounds of some numbers.
-        package init(least: JSONNumber, greatest: JSONNumber) {
+        public init(least: JSONNumber, greatest: JSONNumber) {
             self.least = least
             self.greatest = greatest
         }
     }
 
     /// An attribute without values yet.
-    package init(name: String, scope: Scope) {
+    public init(name: String, scope: Scope) {
         self.name = name
         self.scope = scope
         events = 0
@@ -165,7 +165,7 @@ package struct AttributeDescription: Sendable, Hashable {
     }
 
     /// Whether values of several kinds occur. Whole numbers and others are one kind.
-    package var isConflicting: Bool {
+    public var isConflicting: Bool {
         var found = Set(kinds.keys).subtracting([.null])
         if found.contains(.double) { found.remove(.integer) }
         return found.count > 1
@@ -174,7 +174,7 @@ package struct AttributeDescription: Sendable, Hashable {
 
 extension EventDescription {
     /// Writes the description.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         if let entry { entry.writeMembers(to: &writer) } else { writer.member("name", name) }
         writer.member("read", Int64(read))

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// What a format recommends, and a name, a value or a count does not keep to. The collector keeps it all the same; a back-end
 /// of that format may cut it, or leave it out.
-package struct Remark: Sendable, Hashable {
+public struct Remark: Sendable, Hashable {
     /// Whose recommendation it is.
-    package enum Format: String, Sendable, Hashable {
+    public enum Format: String, Sendable, Hashable {
         /// The collector's own.
         case trackway
         /// Clickstream.
@@ -17,21 +17,21 @@ package struct Remark: Sendable, Hashable {
     }
 
     /// Whose recommendation it is.
-    package var format: Format
+    public var format: Format
     /// The machine-readable kind, such as `name_too_long`.
-    package var code: String
+    public var code: String
     /// One sentence for a person.
-    package var message: String
+    public var message: String
 
     /// A remark.
-    package init(_ format: Format, _ code: String, _ message: String) {
+    public init(_ format: Format, _ code: String, _ message: String) {
         self.format = format
         self.code = code
         self.message = message
     }
 
     /// Writes the remark.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("format", format.rawValue)
         writer.member("code", code)
@@ -54,18 +54,18 @@ extension Remark {
     /// What is to be said about an event's name.
     ///
     /// - Complexity: O(length).
-    package static func remarks(onEvent name: String) -> [Remark] {
+    public static func remarks(onEvent name: String) -> [Remark] {
         remarks(onName: name) + reserved(name, isKnown: ReservedVocabulary.events.contains(name))
     }
 
     /// Whether clients record an event of this name by themselves.
-    package static func isCaptured(event name: String) -> Bool { ReservedVocabulary.events.contains(name) }
+    public static func isCaptured(event name: String) -> Bool { ReservedVocabulary.events.contains(name) }
 
     /// What is to be said about the name of an attribute that an event of one's own has.
     ///
     /// - Parameter event: The event's name: what clients capture themselves may use reserved names.
     /// - Complexity: O(length).
-    package static func remarks(onAttribute name: String, of event: String) -> [Remark] {
+    public static func remarks(onAttribute name: String, of event: String) -> [Remark] {
         let isCaptured = ReservedVocabulary.events.contains(event)
         return remarks(onName: name)
             + reserved(name, isKnown: isCaptured || ReservedVocabulary.attributes.contains(name))
@@ -76,7 +76,7 @@ extension Remark {
     /// - Parameters:
     ///   - bytes: Its length in UTF-8.
     ///   - units: Its length in UTF-16.
-    package static func remarks(onText bytes: Int, units: Int) -> [Remark] {
+    public static func remarks(onText bytes: Int, units: Int) -> [Remark] {
         var remarks: [Remark] = []
         if bytes > Limits.clickstreamText {
             remarks.append(
@@ -100,7 +100,7 @@ extension Remark {
     }
 
     /// What is to be said about how many attributes and items an event has at most.
-    package static func remarks(attributes: Int, items: Int) -> [Remark] {
+    public static func remarks(attributes: Int, items: Int) -> [Remark] {
         var remarks: [Remark] = []
         if attributes > Limits.clickstreamAttributes {
             remarks.append(

@@ -2,9 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 /// What a test expects to arrive: which events, how many, and within what time.
-package struct EventExpectation: Sendable, Hashable {
+public struct EventExpectation: Sendable, Hashable {
     /// From where on events count.
-    package enum Since: Sendable, Hashable {
+    public enum Since: Sendable, Hashable {
         /// All that is kept.
         case beginning
         /// What is committed from now on.
@@ -14,22 +14,22 @@ package struct EventExpectation: Sendable, Hashable {
     }
 
     /// Which events, of one of at least one name.
-    package var filter: QuestionFilter
+    public var filter: QuestionFilter
     /// The filter's conditions as they were written, in their order.
-    package var conditions: [String]
+    public var conditions: [String]
     /// The fewest.
-    package var atLeast: Int
+    public var atLeast: Int
     /// The most; nil for any number. With it all of the time has to pass.
-    package var atMost: Int?
+    public var atMost: Int?
     /// How long to wait.
-    package var within: Duration
+    public var within: Duration
     /// From where on events count.
-    package var since: Since
+    public var since: Since
 
     /// The longest time there is to wait.
-    package static let longest = Duration.seconds(300)
+    public static let longest = Duration.seconds(300)
     /// The most events that one expectation looks at.
-    package static let maxEvents = 100_000
+    public static let maxEvents = 100_000
 
     private static let known: Set<String> = [
         "name", "where", "user", "installation", "run", "count", "at_least", "at_most", "never", "within", "since",
@@ -41,7 +41,7 @@ extension EventExpectation {
     /// last counts. What is empty counts as absent, but for `never`.
     ///
     /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
-    package init(parameters: [(name: String, value: String)]) throws(QuestionError) {
+    public init(parameters: [(name: String, value: String)]) throws(QuestionError) {
         if let other = parameters.first(where: { !Self.known.contains($0.name) })?.name {
             throw QuestionError(
                 String(other.prefix(64)),

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// The answer to an expectation: whether it holds, and what helps when it does not.
-package struct ExpectationReport: Sendable {
+public struct ExpectationReport: Sendable {
     /// What was seen.
-    package var tally: ExpectationTally
+    public var tally: ExpectationTally
     /// How far the index was.
-    package var indexed: EventPosition
+    public var indexed: EventPosition
     /// The first events that matched.
-    package var events: [StoredEvent]
+    public var events: [StoredEvent]
     /// The events behind the misses that came closest, as far as they are still there.
-    package var closest: [(miss: ExpectationTally.Miss, event: StoredEvent)]
+    public var closest: [(miss: ExpectationTally.Miss, event: StoredEvent)]
     /// Events of the name that were refused.
-    package var refused: [FailedEvent]
+    public var refused: [FailedEvent]
 
     /// The most refused events that are told.
-    package static let maxRefused = 5
+    public static let maxRefused = 5
 
     /// A report.
-    package init(
+    public init(
         _ tally: ExpectationTally,
         indexed: EventPosition,
         events: [StoredEvent],
@@ -36,7 +36,7 @@ package struct ExpectationReport: Sendable {
 
     /// The refused events that may be meant: what is kept of them holds one of the names as JSON text, or was cut before it
     /// could.
-    package static func meant(by tally: ExpectationTally, among failed: [FailedEvent]) -> [FailedEvent] {
+    public static func meant(by tally: ExpectationTally, among failed: [FailedEvent]) -> [FailedEvent] {
         let names = tally.expectation.filter.names.map { JSONValue.string($0).json() }
         let meant = failed.lazy.filter { event in
             guard event.position >= tally.since else { return false }
@@ -46,7 +46,7 @@ package struct ExpectationReport: Sendable {
     }
 
     /// Writes the report as one JSON object.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         let expectation = tally.expectation
         writer.beginObject()
         writer.member("holds", tally.holdsNow)

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Decides whether an expectation holds, from the events that it is shown in the order of arrival. Keeps the first that match,
 /// those that come closest, and what else there was: few of each, however many events come.
-package struct ExpectationTally: Sendable {
+public struct ExpectationTally: Sendable {
     /// An event as an expectation sees it.
-    package struct Event: Sendable {
+    public struct Event: Sendable {
         /// Its place in the intake log.
-        package var position: EventPosition
+        public var position: EventPosition
         /// Its id.
-        package var id: EventID
+        public var id: EventID
         /// The user who was signed in.
-        package var user: String?
+        public var user: String?
         /// The installation that recorded it.
-        package var installation: InstallationID?
+        public var installation: InstallationID?
         /// The values of the conditions' fields, in the order of the conditions.
-        package var values: [QuestionValue?]
+        public var values: [QuestionValue?]
 
         /// An event.
-        package init(
+        public init(
             position: EventPosition,
             id: EventID,
             user: String?,
@@ -36,31 +36,31 @@ package struct ExpectationTally: Sendable {
     }
 
     /// An event of the name for which something does not hold.
-    package struct Miss: Sendable, Hashable {
+    public struct Miss: Sendable, Hashable {
         /// One thing that does not hold.
-        package struct Reason: Sendable, Hashable {
+        public struct Reason: Sendable, Hashable {
             /// The condition as it was written.
-            package var condition: String
+            public var condition: String
             /// What is there; nil for nothing.
-            package var actual: QuestionValue?
+            public var actual: QuestionValue?
 
             /// A reason.
-            package init(condition: String, actual: QuestionValue?) {
+            public init(condition: String, actual: QuestionValue?) {
                 self.condition = condition
                 self.actual = actual
             }
         }
 
         /// The event.
-        package var id: EventID
+        public var id: EventID
         /// What does not hold.
-        package var reasons: [Reason]
+        public var reasons: [Reason]
         /// How far away it is: an event of another run is farther than any of this one.
         fileprivate var distance: Int
     }
 
     /// How things stand.
-    package enum Standing: Sendable, Hashable {
+    public enum Standing: Sendable, Hashable {
         /// It holds, whatever comes.
         case holds
         /// It does not hold, whatever comes.
@@ -70,32 +70,32 @@ package struct ExpectationTally: Sendable {
     }
 
     /// How many matching events are kept.
-    package static let keptEvents = 5
+    public static let keptEvents = 5
     /// How many misses are kept.
-    package static let keptMisses = 3
+    public static let keptMisses = 3
     /// How many other names are told apart.
-    package static let keptNames = 20
+    public static let keptNames = 20
 
     /// What is expected.
-    package let expectation: EventExpectation
+    public let expectation: EventExpectation
     /// From where on events count.
-    package let since: EventPosition
+    public let since: EventPosition
     /// Where to go on.
-    package private(set) var next: EventPosition
+    public private(set) var next: EventPosition
     /// How many events were looked at.
-    package private(set) var read = 0
+    public private(set) var read = 0
     /// How many matched.
-    package private(set) var found = 0
+    public private(set) var found = 0
     /// The first of them.
-    package private(set) var events: [EventID] = []
+    public private(set) var events: [EventID] = []
     /// Those that did not match by the least, the latest first where that is equal.
-    package private(set) var closest: [Miss] = []
+    public private(set) var closest: [Miss] = []
     /// How many events of other names there were, by the first names that came.
-    package private(set) var others: [String: Int] = [:]
+    public private(set) var others: [String: Int] = [:]
     private let runCondition: Int?
 
     /// A tally that has seen nothing.
-    package init(_ expectation: EventExpectation, since: EventPosition) {
+    public init(_ expectation: EventExpectation, since: EventPosition) {
         self.expectation = expectation
         self.since = since
         next = since
@@ -103,18 +103,18 @@ package struct ExpectationTally: Sendable {
     }
 
     /// How things stand while time goes on.
-    package var standing: Standing {
+    public var standing: Standing {
         guard let atMost = expectation.atMost else { return found >= expectation.atLeast ? .holds : .open }
         return found > atMost ? .fails : .open
     }
 
     /// Whether it holds of what was seen, when nothing more comes.
-    package var holdsNow: Bool {
+    public var holdsNow: Bool {
         found >= expectation.atLeast && found <= expectation.atMost ?? .max
     }
 
     /// An event of another name came.
-    package mutating func passed(_ name: String, at position: EventPosition) {
+    public mutating func passed(_ name: String, at position: EventPosition) {
         advance(to: position)
         if others.count < Self.keptNames || others[name] != nil { others[name, default: 0] += 1 }
     }
@@ -122,7 +122,7 @@ package struct ExpectationTally: Sendable {
     /// An event of one of the names came.
     ///
     /// - Complexity: O(conditions).
-    package mutating func met(_ event: Event) {
+    public mutating func met(_ event: Event) {
         advance(to: event.position)
         var reasons: [Miss.Reason] = []
         let filter = expectation.filter

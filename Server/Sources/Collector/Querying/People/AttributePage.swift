@@ -4,19 +4,19 @@
 internal import TrackwayEvents
 
 /// Which attributes of a person an answer has.
-package struct AttributePage: Sendable, Hashable {
+public struct AttributePage: Sendable, Hashable {
     /// The most bytes of their values in one answer, and one value more.
     private static let bytes = 256 << 10
 
     /// The last one already seen; empty for none.
-    package let after: String
+    public let after: String
     private let limit: Int
     private var bytes = 0
 
     /// A page behind an attribute.
     ///
     /// - Parameter limit: The most attributes.
-    package init(after: String? = nil, limit: Int = 200) {
+    public init(after: String? = nil, limit: Int = 200) {
         // No name is empty that an app can set, and one that were would come first.
         self.after = after ?? ""
         self.limit = limit
@@ -25,7 +25,7 @@ package struct AttributePage: Sendable, Hashable {
     /// Gives a person the next attribute in the order of names.
     ///
     /// - Returns: Whether there was room for it; else the person has more attributes than the page.
-    package mutating func add(_ attribute: StoredUser.Attribute, to user: inout StoredUser) -> Bool {
+    public mutating func add(_ attribute: StoredUser.Attribute, to user: inout StoredUser) -> Bool {
         guard user.attributes.count < limit, bytes < Self.bytes else {
             user.hasMoreAttributes = true
             return false

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Whom something is about.
-package enum PersonKey: Sendable, Hashable {
+public enum PersonKey: Sendable, Hashable {
     /// Somebody who signed in, by the id that the app gave.
     case user(String)
     /// The visitor of an installation who did not sign in.
@@ -12,16 +12,16 @@ package enum PersonKey: Sendable, Hashable {
 }
 
 /// What is asked about one person.
-package struct ProfileQuery: Sendable, Hashable {
+public struct ProfileQuery: Sendable, Hashable {
     /// Whom it is about.
-    package var person: PersonKey
+    public var person: PersonKey
     /// The last attribute already seen; the answer goes on behind it, in the order of names.
-    package var afterAttribute: String?
+    public var afterAttribute: String?
     /// The most attributes in one answer.
-    package var attributes: Int
+    public var attributes: Int
 
     /// A query for the first attributes of a person.
-    package init(_ person: PersonKey, afterAttribute: String? = nil, attributes: Int = 200) {
+    public init(_ person: PersonKey, afterAttribute: String? = nil, attributes: Int = 200) {
         self.person = person
         self.afterAttribute = afterAttribute
         self.attributes = attributes
@@ -29,24 +29,24 @@ package struct ProfileQuery: Sendable, Hashable {
 }
 
 /// A person in full, but for what they did.
-package struct PersonProfile: Sendable, Hashable {
+public struct PersonProfile: Sendable, Hashable {
     /// One installation as the person used it.
-    package struct Device: Sendable, Hashable {
+    public struct Device: Sendable, Hashable {
         /// The installation.
-        package var installation: InstallationID
+        public var installation: InstallationID
         /// The time of the person's first event there.
-        package var first: Timestamp
+        public var first: Timestamp
         /// The time of their latest.
-        package var last: Timestamp
+        public var last: Timestamp
         /// How many events they have there.
-        package var events: UInt64
+        public var events: UInt64
         /// In how many sessions.
-        package var sessions: UInt64
+        public var sessions: UInt64
         /// What is known of the device.
-        package var facts: DeviceFacts
+        public var facts: DeviceFacts
 
         /// An installation with what the person did there.
-        package init(
+        public init(
             installation: InstallationID,
             first: Timestamp,
             last: Timestamp,
@@ -64,24 +64,24 @@ package struct PersonProfile: Sendable, Hashable {
     }
 
     /// The person, with as many attributes as were asked for.
-    package var person: StoredUser
+    public var person: StoredUser
     /// The installations, the one used last first; at most ``maxDevices``.
-    package var devices: [Device]
+    public var devices: [Device]
     /// Whether there are more.
-    package var hasMoreDevices: Bool
+    public var hasMoreDevices: Bool
 
     /// The most installations in one answer.
-    package static let maxDevices = 100
+    public static let maxDevices = 100
 
     /// A profile of these parts.
-    package init(person: StoredUser, devices: [Device], hasMoreDevices: Bool = false) {
+    public init(person: StoredUser, devices: [Device], hasMoreDevices: Bool = false) {
         self.person = person
         self.devices = devices
         self.hasMoreDevices = hasMoreDevices
     }
 
     /// Writes the person, as a list of people does, with the devices; `next` is the attribute to go on behind.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         person.writeMembers(to: &writer)
         if person.hasMoreAttributes, let last = person.attributes.last { writer.member("next", last.name) }
@@ -101,18 +101,18 @@ package struct PersonProfile: Sendable, Hashable {
 }
 
 /// What contexts say about an installation; nil is not known.
-package struct DeviceFacts: Sendable, Hashable {
+public struct DeviceFacts: Sendable, Hashable {
     /// The app's id.
-    package var app: String?
+    public var app: String?
     /// The app's version.
-    package var version: String?
+    public var version: String?
     /// What kind of device it is.
-    package var model: String?
+    public var model: String?
     /// Its operating system, with the version.
-    package var system: String?
+    public var system: String?
 
     /// Facts; none without any.
-    package init(app: String? = nil, version: String? = nil, model: String? = nil, system: String? = nil) {
+    public init(app: String? = nil, version: String? = nil, model: String? = nil, system: String? = nil) {
         self.app = app
         self.version = version
         self.model = model
@@ -120,7 +120,7 @@ package struct DeviceFacts: Sendable, Hashable {
     }
 
     /// Writes the facts as members of an object that is open; what is not known is null.
-    package func writeMembers(to writer: inout JSONWriter) {
+    public func writeMembers(to writer: inout JSONWriter) {
         writer.member("app", app)
         writer.member("version", version)
         writer.member("model", model)

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Which events of one person a reader wants: those of all their devices and sessions, the latest by the device's time first.
-package struct TimelineQuery: Sendable, Hashable {
+public struct TimelineQuery: Sendable, Hashable {
     /// Whose events.
-    package var person: PersonKey
+    public var person: PersonKey
     /// Names, one of which the event has; empty for any.
-    package var names: [String]
+    public var names: [String]
     /// What must hold of attributes and context, all of it.
-    package var conditions: [QuestionCondition]
+    public var conditions: [QuestionCondition]
     /// What must occur in the event or its context, as in ``EventSearch``.
-    package var words: [String]
+    public var words: [String]
     /// The installation that recorded it.
-    package var installation: InstallationID?
+    public var installation: InstallationID?
     /// The session it belongs to.
-    package var session: String?
+    public var session: String?
     /// The earliest event time, inclusive.
-    package var from: Timestamp?
+    public var from: Timestamp?
     /// The latest event time, exclusive.
-    package var to: Timestamp?
+    public var to: Timestamp?
     /// Whether events belong to it that the user's installations recorded before the user first signed in there.
-    package var withVisits: Bool
+    public var withVisits: Bool
     /// The last event already seen; the answer goes on behind it.
-    package var after: TimelinePlace?
+    public var after: TimelinePlace?
     /// The most events in one answer.
-    package var limit: Int
+    public var limit: Int
 
     /// Every event of a person.
-    package init(_ person: PersonKey, withVisits: Bool = false, after: TimelinePlace? = nil, limit: Int = 100) {
+    public init(_ person: PersonKey, withVisits: Bool = false, after: TimelinePlace? = nil, limit: Int = 100) {
         self.person = person
         names = []
         conditions = []
@@ -46,7 +46,7 @@ package struct TimelineQuery: Sendable, Hashable {
     /// Reads a query from the parameters of an address. `name`, `where` and `text` may be given several times.
     ///
     /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
-    package init(_ person: PersonKey, parameters: [(name: String, value: String)]) throws(QuestionError) {
+    public init(_ person: PersonKey, parameters: [(name: String, value: String)]) throws(QuestionError) {
         let reader = QuestionParameters(parameters)
         try reader.sees(only: Self.known)
         self.init(person, limit: try reader.number("limit", in: 1...1_000) ?? 100)
@@ -72,26 +72,26 @@ package struct TimelineQuery: Sendable, Hashable {
     }
 
     /// Whether events have to be looked at to decide whether they belong to the answer.
-    package var isFiltered: Bool {
+    public var isFiltered: Bool {
         !names.isEmpty || !conditions.isEmpty || !words.isEmpty || installation != nil || session != nil
     }
 }
 
 /// An event's place among those of a person, in the order of time; of two in one millisecond the one that arrived first is earlier.
-package struct TimelinePlace: Sendable, Hashable, Comparable, LosslessStringConvertible {
+public struct TimelinePlace: Sendable, Hashable, Comparable, LosslessStringConvertible {
     /// The event's time.
-    package var time: Timestamp
+    public var time: Timestamp
     /// Where it lies in the intake log.
-    package var position: EventPosition
+    public var position: EventPosition
 
     /// A place.
-    package init(time: Timestamp, position: EventPosition) {
+    public init(time: Timestamp, position: EventPosition) {
         self.time = time
         self.position = position
     }
 
     /// Reads `1718000000000.3.88213.7`.
-    package init?(_ description: String) {
+    public init?(_ description: String) {
         let parts = description.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let time = Int64(parts[0]), let position = EventPosition(String(parts[1])) else {
             return nil
@@ -99,40 +99,40 @@ package struct TimelinePlace: Sendable, Hashable, Comparable, LosslessStringConv
         self.init(time: Timestamp(milliseconds: time), position: position)
     }
 
-    package var description: String { "\(time.milliseconds).\(position)" }
+    public var description: String { "\(time.milliseconds).\(position)" }
 
-    package static func < (left: TimelinePlace, right: TimelinePlace) -> Bool {
+    public static func < (left: TimelinePlace, right: TimelinePlace) -> Bool {
         (left.time.milliseconds, left.position) < (right.time.milliseconds, right.position)
     }
 }
 
 /// A part of what one person did, the latest first.
-package struct Timeline: Sendable, Hashable {
+public struct Timeline: Sendable, Hashable {
     /// One event of it.
-    package struct Entry: Sendable, Hashable {
+    public struct Entry: Sendable, Hashable {
         /// The event.
-        package var event: StoredEvent
+        public var event: StoredEvent
         /// Whether it was recorded before the user signed in.
-        package var isVisit: Bool
+        public var isVisit: Bool
 
         /// An event.
-        package init(_ event: StoredEvent, isVisit: Bool = false) {
+        public init(_ event: StoredEvent, isVisit: Bool = false) {
             self.event = event
             self.isVisit = isVisit
         }
     }
 
     /// The events.
-    package var entries: [Entry]
+    public var entries: [Entry]
     /// How many were gone through for them.
-    package var searched: Int
+    public var searched: Int
     /// How many there are: all of the person's, and of the visitors' where these were asked for.
-    package var of: UInt64
+    public var of: UInt64
     /// Where to go on; nil when all were gone through.
-    package var next: TimelinePlace?
+    public var next: TimelinePlace?
 
     /// A part of a timeline.
-    package init(entries: [Entry], searched: Int, of: UInt64, next: TimelinePlace?) {
+    public init(entries: [Entry], searched: Int, of: UInt64, next: TimelinePlace?) {
         self.entries = entries
         self.searched = searched
         self.of = of
@@ -142,7 +142,7 @@ package struct Timeline: Sendable, Hashable {
     /// Writes the answer; events as everywhere, with `visit` where one was recorded before the user signed in.
     ///
     /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
-    package func write(keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
+    public func write(keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.list("events", entries) { entry, writer in
             writer.beginObject()

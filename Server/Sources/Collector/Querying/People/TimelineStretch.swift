@@ -4,19 +4,19 @@
 internal import TrackwayEvents
 
 /// A stretch of somebody's events in a timeline: the person's own, or what was recorded on an installation before they signed in.
-package struct TimelineStretch: Sendable, Hashable {
+public struct TimelineStretch: Sendable, Hashable {
     /// The most installations whose visits are looked for.
-    package static let maxVisits = 20
+    public static let maxVisits = 20
 
     /// Whether it is of a visitor.
-    package let isVisit: Bool
+    public let isVisit: Bool
     /// How many events whoever it is of has.
-    package let events: UInt64
+    public let events: UInt64
     /// The earliest time, inclusive, and the latest, inclusive, in milliseconds since 1970.
-    package let times: ClosedRange<Int64>
+    public let times: ClosedRange<Int64>
 
     /// What a query means of the person's own events; nil when its time is empty.
-    package init?(_ query: TimelineQuery, events: UInt64) {
+    public init?(_ query: TimelineQuery, events: UInt64) {
         let from = query.from?.milliseconds ?? .min
         let to = query.to.map { $0.milliseconds == .min ? .min : $0.milliseconds - 1 } ?? .max
         guard from <= to, query.to?.milliseconds != .min else { return nil }
@@ -35,7 +35,7 @@ package struct TimelineStretch: Sendable, Hashable {
     ///   - others: When others last were, of those who were there before; nil when there are none.
     ///   - events: How many events the installation's visitor has.
     /// - Returns: nil when there is no such time.
-    package func visit(before first: Int64, others: Int64?, events: UInt64) -> TimelineStretch? {
+    public func visit(before first: Int64, others: Int64?, events: UInt64) -> TimelineStretch? {
         guard first > .min, others ?? .min < first - 1 else { return nil }
         let since = max(times.lowerBound, others.map { $0 + 1 } ?? .min)
         let until = min(times.upperBound, first - 1)
@@ -43,7 +43,7 @@ package struct TimelineStretch: Sendable, Hashable {
     }
 
     /// The share of a search's budget that each of several stretches has, so that the one that was left first gets on with every answer.
-    package static func share(of budget: QuestionBudget, among stretches: Int) -> QuestionBudget {
+    public static func share(of budget: QuestionBudget, among stretches: Int) -> QuestionBudget {
         var share = budget
         share.searched = max(1, budget.searched / max(1, stretches))
         share.searchTime = budget.searchTime / max(1, stretches)
@@ -52,27 +52,27 @@ package struct TimelineStretch: Sendable, Hashable {
 }
 
 /// What the stretches of a timeline hold behind a place, as far as they were gone through.
-package struct TimelineParts: Sendable {
+public struct TimelineParts: Sendable {
     /// An event's place, and whether it is of a visitor.
-    package typealias Place = (place: TimelinePlace, isVisit: Bool)
+    public typealias Place = (place: TimelinePlace, isVisit: Bool)
 
     private var places: [Place] = []
     private var horizon: TimelinePlace?
 
     /// Nothing yet.
-    package init() {}
+    public init() {}
 
     /// One stretch was gone through.
     ///
     /// - Parameter end: The last place that was looked at; nil when there is nothing behind it.
-    package mutating func add(_ found: [TimelinePlace], isVisit: Bool, end: TimelinePlace?) {
+    public mutating func add(_ found: [TimelinePlace], isVisit: Bool, end: TimelinePlace?) {
         places += found.map { ($0, isVisit) }
         // Behind the place where one of them was left, the others' events are not the next ones.
         if let end { horizon = max(horizon ?? end, end) }
     }
 
     /// The first places, the latest first, and where to go on; nil when all was gone through.
-    package func first(_ limit: Int) -> (places: [Place], next: TimelinePlace?) {
+    public func first(_ limit: Int) -> (places: [Place], next: TimelinePlace?) {
         var found = places
         if let horizon { found.removeAll { $0.place < horizon } }
         found.sort { $0.place > $1.place }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// A person as a search looks at them.
-package protocol SearchedPerson {
+public protocol SearchedPerson {
     /// The ids by which the person is known.
     func ids() throws -> [String?]
     /// The value of an attribute as JSON; nil when there is none.
@@ -16,7 +16,7 @@ package protocol SearchedPerson {
 }
 
 /// Whether a person holds what is searched for, and how far a search goes.
-package struct UserMatch {
+public struct UserMatch: Sendable {
     private struct Word {
         let text: SearchWord
         /// The installation whose id it is.
@@ -29,7 +29,7 @@ package struct UserMatch {
     private var isOverWithin = false
 
     /// What is searched for.
-    package init(_ search: UserSearch, _ meter: SearchMeter) {
+    public init(_ search: UserSearch, _ meter: SearchMeter) {
         // Conditions on a context were refused when the search was read.
         conditions = search.conditions.compactMap { condition in
             if case .attribute(let name) = condition.field { (name, condition) } else { nil }
@@ -39,13 +39,13 @@ package struct UserMatch {
     }
 
     /// One more person was looked at; whether it was the last one that may be.
-    package mutating func isOver() -> Bool { meter.isOver() || isOverWithin }
+    public mutating func isOver() -> Bool { meter.isOver() || isOverWithin }
 
     /// Looks at a person.
     ///
     /// - Throws: What the person throws.
     /// - Complexity: O(bytes of the attributes × words).
-    package mutating func holds(_ person: some SearchedPerson) throws -> Bool {
+    public mutating func holds(_ person: some SearchedPerson) throws -> Bool {
         for (name, condition) in conditions {
             // Stores write it; what cannot be read counts as absent.
             let value = try person.value(of: name).flatMap { try? JSONValue.parse($0) }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// People by what is known about them: they have to be gone through.
-package struct UserSearch: Sendable, Hashable {
+public struct UserSearch: Sendable, Hashable {
     /// Which people are gone through, from where, and how many are wanted.
-    package var query: UserQuery
+    public var query: UserQuery
     /// What must hold of the person's attributes, all of it.
-    package var conditions: [QuestionCondition]
+    public var conditions: [QuestionCondition]
     /// What must occur in one of the person's ids or in the value of an attribute; A–Z and a–z are the same. The whole id of an
     /// installation finds who used it. At most ``QuestionLimits/conditions``, each of at most ``QuestionLimits/nameBytes``.
-    package var words: [String]
+    public var words: [String]
 
     /// A search.
-    package init(_ query: UserQuery, conditions: [QuestionCondition] = [], words: [String] = []) {
+    public init(_ query: UserQuery, conditions: [QuestionCondition] = [], words: [String] = []) {
         self.query = query
         self.conditions = conditions
         self.words = words
@@ -24,7 +24,7 @@ package struct UserSearch: Sendable, Hashable {
     ///
     /// - Returns: nil when neither is given, and the index alone has the answer.
     /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
-    package init?(_ query: UserQuery, parameters: [(name: String, value: String)]) throws(QuestionError) {
+    public init?(_ query: UserQuery, parameters: [(name: String, value: String)]) throws(QuestionError) {
         let reader = QuestionParameters(parameters)
         let words = try reader.words("text")
         let conditions = try reader.conditions("where")
@@ -43,18 +43,18 @@ package struct UserSearch: Sendable, Hashable {
 }
 
 /// The people that a search found so far.
-package struct FoundUsers: Sendable, Hashable {
+public struct FoundUsers: Sendable, Hashable {
     /// The people, those seen last first.
-    package var users: [StoredUser]
+    public var users: [StoredUser]
     /// How many people were gone through.
-    package var searched: Int
+    public var searched: Int
     /// How many people the index has.
-    package var of: UInt64
+    public var of: UInt64
     /// Where to go on; nil when all were gone through.
-    package var next: TimedPlace?
+    public var next: TimedPlace?
 
     /// What was found.
-    package init(users: [StoredUser], searched: Int, of: UInt64, next: TimedPlace?) {
+    public init(users: [StoredUser], searched: Int, of: UInt64, next: TimedPlace?) {
         self.users = users
         self.searched = searched
         self.of = of
@@ -62,7 +62,7 @@ package struct FoundUsers: Sendable, Hashable {
     }
 
     /// Writes the answer.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.list("users", users) { $0.write(to: &$1) }
         writer.member("searched", Int64(searched))

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// How many people take steps in their order, and how far they come.
-package struct FunnelQuestion: Sendable, Hashable {
+public struct FunnelQuestion: Sendable, Hashable {
     /// The events that count as each step, in their order; from 1 to ``QuestionLimits/steps``.
-    package var steps: [QuestionFilter]
+    public var steps: [QuestionFilter]
     /// The first step lies at or behind this moment…
-    package var from: Timestamp
+    public var from: Timestamp
     /// …and before this one. Later steps may lie behind it.
-    package var to: Timestamp
+    public var to: Timestamp
     /// How long after the first step the last one may come, in milliseconds.
-    package var window: Int64
+    public var window: Int64
     /// By what people are divided: the value of the first step's event.
-    package var grouping: Question.Grouping?
+    public var grouping: Question.Grouping?
     /// Who got to this step, counted from 1, and no further, is listed; nil for nobody.
-    package var lastStep: Int?
+    public var lastStep: Int?
 
     /// A question.
-    package init(
+    public init(
         steps: [QuestionFilter],
         from: Timestamp,
         to: Timestamp,
@@ -36,24 +36,24 @@ package struct FunnelQuestion: Sendable, Hashable {
     }
 
     /// Seven days.
-    package static let usualWindow: Int64 = 7 * 86_400_000
+    public static let usualWindow: Int64 = 7 * 86_400_000
     /// The most people that are listed.
-    package static let listedPeople = 100
+    public static let listedPeople = 100
 }
 
 /// The answer to a ``FunnelQuestion``.
-package struct Funnel: Sendable, Hashable {
+public struct Funnel: Sendable, Hashable {
     /// One step of one series.
-    package struct Step: Sendable, Hashable {
+    public struct Step: Sendable, Hashable {
         /// How many people got here, or further.
-        package var people: Int64
+        public var people: Int64
         /// The median time from the step before, in milliseconds (the nearest rank); nil for the first, and where nobody came.
-        package var median: Int64?
+        public var median: Int64?
         /// The median time from the first step, in milliseconds; nil for the first, and where nobody came.
-        package var medianTotal: Int64?
+        public var medianTotal: Int64?
 
         /// A step.
-        package init(people: Int64, median: Int64? = nil, medianTotal: Int64? = nil) {
+        public init(people: Int64, median: Int64? = nil, medianTotal: Int64? = nil) {
             self.people = people
             self.median = median
             self.medianTotal = medianTotal
@@ -61,30 +61,30 @@ package struct Funnel: Sendable, Hashable {
     }
 
     /// The people of one group.
-    package struct Series: Sendable, Hashable {
+    public struct Series: Sendable, Hashable {
         /// Whose first step's event has this value.
-        package var group: Trend.Group
+        public var group: Trend.Group
         /// One for each step.
-        package var steps: [Step]
+        public var steps: [Step]
 
         /// A series.
-        package init(group: Trend.Group, steps: [Step]) {
+        public init(group: Trend.Group, steps: [Step]) {
             self.group = group
             self.steps = steps
         }
     }
 
     /// Somebody who got so far and no further.
-    package struct Person: Sendable, Hashable {
+    public struct Person: Sendable, Hashable {
         /// The user; nil for a visitor who did not sign in.
-        package var user: String?
+        public var user: String?
         /// The visitor's installation; nil for a user.
-        package var installation: InstallationID?
+        public var installation: InstallationID?
         /// When the last step was taken.
-        package var at: Timestamp
+        public var at: Timestamp
 
         /// A person.
-        package init(user: String?, installation: InstallationID?, at: Timestamp) {
+        public init(user: String?, installation: InstallationID?, at: Timestamp) {
             self.user = user
             self.installation = installation
             self.at = at
@@ -92,14 +92,14 @@ package struct Funnel: Sendable, Hashable {
     }
 
     /// The groups with most people first, those of all other values last.
-    package var series: [Series]
+    public var series: [Series]
     /// Who got to the step asked for and no further, the one who came there last first; nil when nobody was asked for.
-    package var people: [Person]?
+    public var people: [Person]?
     /// How many events were looked at.
-    package var events: Int
+    public var events: Int
 
     /// An answer.
-    package init(series: [Series], people: [Person]? = nil, events: Int) {
+    public init(series: [Series], people: [Person]? = nil, events: Int) {
         self.series = series
         self.people = people
         self.events = events
@@ -119,7 +119,7 @@ extension FunnelQuestion {
     ///   - now: the end of a question that does not say until when.
     ///   - zones: knows the zone in which the days of `last` begin.
     /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
-    package init(
+    public init(
         parameters: [(name: String, value: String)],
         now: Timestamp,
         zones: ZoneDirectory
@@ -153,7 +153,7 @@ extension Funnel {
     /// Writes the answer with the question's times and steps.
     ///
     /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
-    package func write(for question: FunnelQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
+    public func write(for question: FunnelQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("from", question.from.milliseconds)
         writer.member("to", question.to.milliseconds)

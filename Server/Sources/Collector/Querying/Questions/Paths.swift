@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// How people go on from a screen or an event, or how they came to it, session by session.
-package struct PathQuestion: Sendable, Hashable {
+public struct PathQuestion: Sendable, Hashable {
     /// What a path consists of.
-    package enum Kind: String, Sendable, Hashable, CaseIterable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Screens, in the order they were shown.
         case screens
         /// The app's own events: those whose names do not begin with `_`.
@@ -14,7 +14,7 @@ package struct PathQuestion: Sendable, Hashable {
     }
 
     /// Where a path is held.
-    package enum Anchor: Sendable, Hashable {
+    public enum Anchor: Sendable, Hashable {
         /// It begins with the session's first in the time.
         case beginning
         /// It begins where this name is met first.
@@ -24,22 +24,22 @@ package struct PathQuestion: Sendable, Hashable {
     }
 
     /// What a path consists of.
-    package var kind: Kind
+    public var kind: Kind
     /// Where it is held.
-    package var anchor: Anchor
+    public var anchor: Anchor
     /// How many steps are told, the first one counted; from 2 to ``QuestionLimits/steps``.
-    package var steps: Int
+    public var steps: Int
     /// How many names of each step are told apart; from 1 to ``QuestionLimits/pathNames``.
-    package var top: Int
+    public var top: Int
     /// The first moment.
-    package var from: Timestamp
+    public var from: Timestamp
     /// The end.
-    package var to: Timestamp
+    public var to: Timestamp
     /// The installation whose sessions count; nil for all.
-    package var installation: InstallationID?
+    public var installation: InstallationID?
 
     /// A question.
-    package init(
+    public init(
         of kind: Kind = .screens,
         anchor: Anchor = .beginning,
         steps: Int = 5,
@@ -68,7 +68,7 @@ package struct PathQuestion: Sendable, Hashable {
     ///   - now: the end of a question that does not say until when.
     ///   - zones: knows the zone in which the days of `last` begin.
     /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
-    package init(
+    public init(
         parameters: [(name: String, value: String)],
         now: Timestamp,
         zones: ZoneDirectory
@@ -98,32 +98,32 @@ package struct PathQuestion: Sendable, Hashable {
 }
 
 /// The answer to a ``PathQuestion``.
-package struct Paths: Sendable, Hashable {
+public struct Paths: Sendable, Hashable {
     /// A name at one step.
-    package struct Name: Sendable, Hashable {
+    public struct Name: Sendable, Hashable {
         /// The screen's or the event's.
-        package var name: String
+        public var name: String
         /// How many sessions meet it there.
-        package var sessions: Int64
+        public var sessions: Int64
 
         /// A name.
-        package init(_ name: String, sessions: Int64) {
+        public init(_ name: String, sessions: Int64) {
             self.name = name
             self.sessions = sessions
         }
     }
 
     /// What is met at one step.
-    package struct Step: Sendable, Hashable {
+    public struct Step: Sendable, Hashable {
         /// The names met most often.
-        package var names: [Name]
+        public var names: [Name]
         /// Sessions with any other name.
-        package var other: Int64
+        public var other: Int64
         /// Sessions whose path ends here, before the last step that is told.
-        package var ended: Int64
+        public var ended: Int64
 
         /// A step.
-        package init(names: [Name], other: Int64, ended: Int64) {
+        public init(names: [Name], other: Int64, ended: Int64) {
             self.names = names
             self.other = other
             self.ended = ended
@@ -131,18 +131,18 @@ package struct Paths: Sendable, Hashable {
     }
 
     /// Sessions that go from a name of one step to a name of the next; nil stands for all others of the step.
-    package struct Link: Sendable, Hashable {
+    public struct Link: Sendable, Hashable {
         /// The step it goes out from, counted from 0.
-        package var step: Int
+        public var step: Int
         /// The name there.
-        package var from: String?
+        public var from: String?
         /// The name at the next step.
-        package var to: String?
+        public var to: String?
         /// How many sessions.
-        package var sessions: Int64
+        public var sessions: Int64
 
         /// A link.
-        package init(step: Int, from: String?, to: String?, sessions: Int64) {
+        public init(step: Int, from: String?, to: String?, sessions: Int64) {
             self.step = step
             self.from = from
             self.to = to
@@ -151,16 +151,16 @@ package struct Paths: Sendable, Hashable {
     }
 
     /// The steps; fewer than asked for when no path is so long.
-    package var steps: [Step]
+    public var steps: [Step]
     /// The links, step by step, the one with most sessions first.
-    package var links: [Link]
+    public var links: [Link]
     /// How many sessions have a path.
-    package var sessions: Int64
+    public var sessions: Int64
     /// How many screens or events were looked at.
-    package var events: Int
+    public var events: Int
 
     /// An answer.
-    package init(steps: [Step], links: [Link], sessions: Int64, events: Int) {
+    public init(steps: [Step], links: [Link], sessions: Int64, events: Int) {
         self.steps = steps
         self.links = links
         self.sessions = sessions
@@ -170,7 +170,7 @@ package struct Paths: Sendable, Hashable {
     /// Writes the answer with the question's anchor.
     ///
     /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
-    package func write(for question: PathQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
+    public func write(for question: PathQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("of", question.kind.rawValue)
         switch question.anchor {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// A question about stored events: which, when, how divided, and what is counted.
 ///
 /// It holds everything an answer depends on, and no calendar, clock or SQL: every store that answers it gives the same answer.
-package struct Question: Sendable, Hashable {
+public struct Question: Sendable, Hashable {
     /// What is counted.
-    package enum Measure: Sendable, Hashable {
+    public enum Measure: Sendable, Hashable {
         /// Events.
         case events
         /// People: the user who was signed in, else the installation. Events of neither count nobody.
@@ -23,7 +23,7 @@ package struct Question: Sendable, Hashable {
         case p95(QuestionField)
 
         /// The field whose numbers it takes; nil for counts.
-        package var field: QuestionField? {
+        public var field: QuestionField? {
             switch self {
             case .events, .users, .installations: nil
             case .sum(let field), .average(let field), .p95(let field): field
@@ -32,30 +32,30 @@ package struct Question: Sendable, Hashable {
     }
 
     /// By what events are divided: the values with most events each, and all others together.
-    package struct Grouping: Sendable, Hashable {
+    public struct Grouping: Sendable, Hashable {
         /// The field whose values make the groups.
-        package var field: QuestionField
+        public var field: QuestionField
         /// How many values are told apart, from 1 to ``QuestionLimits/groups``.
-        package var top: Int
+        public var top: Int
 
         /// A grouping.
-        package init(by field: QuestionField, top: Int = QuestionLimits.groups) {
+        public init(by field: QuestionField, top: Int = QuestionLimits.groups) {
             self.field = field
             self.top = top
         }
     }
 
     /// Which events.
-    package var filter: QuestionFilter
+    public var filter: QuestionFilter
     /// When, and in which intervals.
-    package var time: QuestionTime
+    public var time: QuestionTime
     /// What is counted.
-    package var measure: Measure
+    public var measure: Measure
     /// By what it is divided; nil for not at all.
-    package var grouping: Grouping?
+    public var grouping: Grouping?
 
     /// A question.
-    package init(
+    public init(
         _ filter: QuestionFilter = QuestionFilter(),
         in time: QuestionTime,
         measure: Measure = .events,
@@ -69,18 +69,18 @@ package struct Question: Sendable, Hashable {
 }
 
 /// Which events a question is about. Everything that is set narrows it.
-package struct QuestionFilter: Sendable, Hashable {
+public struct QuestionFilter: Sendable, Hashable {
     /// Names, one of which the event has; empty for any.
-    package var names: [String]
+    public var names: [String]
     /// What must hold of attributes and context, all of it.
-    package var conditions: [QuestionCondition]
+    public var conditions: [QuestionCondition]
     /// The user who was signed in.
-    package var user: String?
+    public var user: String?
     /// The installation that recorded it.
-    package var installation: InstallationID?
+    public var installation: InstallationID?
 
     /// A filter.
-    package init(
+    public init(
         names: [String] = [],
         conditions: [QuestionCondition] = [],
         user: String? = nil,
@@ -94,64 +94,64 @@ package struct QuestionFilter: Sendable, Hashable {
 }
 
 /// How much a question may ask for.
-package enum QuestionLimits {
+public enum QuestionLimits {
     /// Names of events.
-    package static let names = 10
+    public static let names = 10
     /// Conditions.
-    package static let conditions = 10
+    public static let conditions = 10
     /// Bytes of an event's name, of a field's name, or of each part of its path.
-    package static let nameBytes = 128
+    public static let nameBytes = 128
     /// Parts of a path into the context.
-    package static let pathParts = 8
+    public static let pathParts = 8
     /// Bytes of a value that is compared, and of a user's id.
-    package static let valueBytes = 1_024
+    public static let valueBytes = 1_024
     /// Intervals.
-    package static let intervals = 1_000
+    public static let intervals = 1_000
     /// Groups that are told apart.
-    package static let groups = 10
+    public static let groups = 10
     /// Steps of a funnel or a path.
-    package static let steps = 10
+    public static let steps = 10
     /// Intervals of a question about people who come back.
-    package static let cohorts = 100
+    public static let cohorts = 100
     /// Names that are told apart at one step of a path.
-    package static let pathNames = 20
+    public static let pathNames = 20
 }
 
 /// What is wrong with a question.
-package struct QuestionError: Error, Hashable {
+public struct QuestionError: Error, Hashable {
     /// The parameter at fault.
-    package var field: String
+    public var field: String
     /// One sentence with the value, and what helps.
-    package var message: String
+    public var message: String
 
     /// An error.
-    package init(_ field: String, _ message: String) {
+    public init(_ field: String, _ message: String) {
         self.field = field
         self.message = message
     }
 }
 
 /// What one question may cost. A question that costs more ends with an error that says what to narrow.
-package struct QuestionBudget: Sendable, Hashable {
+public struct QuestionBudget: Sendable, Hashable {
     /// Events that are looked at.
-    package var events = 5_000_000
+    public var events = 5_000_000
     /// How long it may take.
-    package var time = Duration.seconds(10)
+    public var time = Duration.seconds(10)
     /// Sums that are kept: one for each group and interval that has events.
-    package var sums = 250_000
+    public var sums = 250_000
     /// People or installations that are told apart, counted once for each sum they are in.
-    package var people = 2_000_000
+    public var people = 2_000_000
     /// Events that are kept to be put in the order of each person's, or each session's.
-    package var kept = 3_000_000
+    public var kept = 3_000_000
     /// Numbers that are kept to be sorted.
-    package var numbers = 1_000_000
+    public var numbers = 1_000_000
     /// Events that a search goes through before it says how far it came.
-    package var searched = 200_000
+    public var searched = 200_000
     /// How long a search takes before it says how far it came.
-    package var searchTime = Duration.seconds(1)
+    public var searchTime = Duration.seconds(1)
     /// Bytes of the groups' values.
-    package var groupBytes = 16 << 20
+    public var groupBytes = 16 << 20
 
     /// The usual budget.
-    package init() {}
+    public init() {}
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Where a question finds a value.
-package enum QuestionField: Sendable, Hashable {
+public enum QuestionField: Sendable, Hashable {
     /// An attribute of the event, else the attribute of all events (`global` in the context) of this name.
     case attribute(String)
     /// A member of the context, from the outermost on: `["app", "version"]`.
@@ -12,9 +12,9 @@ package enum QuestionField: Sendable, Hashable {
 }
 
 /// What must hold of one field.
-package struct QuestionCondition: Sendable, Hashable {
+public struct QuestionCondition: Sendable, Hashable {
     /// How a value is compared.
-    package enum Comparison: String, Sendable, Hashable, CaseIterable {
+    public enum Comparison: String, Sendable, Hashable, CaseIterable {
         /// It is there and equal.
         case equal = "="
         /// The opposite of `equal`: also holds where there is no value.
@@ -30,7 +30,7 @@ package struct QuestionCondition: Sendable, Hashable {
     }
 
     /// What values are compared with.
-    package enum Operand: Sendable, Hashable {
+    public enum Operand: Sendable, Hashable {
         /// Any value: `=` holds where there is one, `≠` where there is none.
         case any
         /// Text, as UTF-8.
@@ -42,14 +42,14 @@ package struct QuestionCondition: Sendable, Hashable {
     }
 
     /// Where the value is found.
-    package var field: QuestionField
+    public var field: QuestionField
     /// How it is compared.
-    package var comparison: Comparison
+    public var comparison: Comparison
     /// With what.
-    package var operand: Operand
+    public var operand: Operand
 
     /// A condition.
-    package init(_ field: QuestionField, _ comparison: Comparison, _ operand: Operand) {
+    public init(_ field: QuestionField, _ comparison: Comparison, _ operand: Operand) {
         self.field = field
         self.comparison = comparison
         self.operand = operand
@@ -58,7 +58,7 @@ package struct QuestionCondition: Sendable, Hashable {
     /// Whether it holds of a value; nil where there is none.
     ///
     /// Numbers are less or greater than numbers only, and texts than texts, byte by byte.
-    package func holds(of value: QuestionValue?) -> Bool {
+    public func holds(of value: QuestionValue?) -> Bool {
         switch comparison {
         case .equal: isEqual(value)
         case .notEqual: !isEqual(value)
@@ -108,7 +108,7 @@ extension QuestionCondition {
     ///   - text: the condition.
     ///   - parameter: the parameter's name, for the error.
     /// - Throws: ``QuestionError`` with what is wrong.
-    package init(_ text: String, parameter: String) throws(QuestionError) {
+    public init(_ text: String, parameter: String) throws(QuestionError) {
         var reader = QuestionTextReader(text, parameter: parameter)
         let field = try reader.field(endsAtComparison: true)
         guard let (comparison, isText) = reader.comparison() else {
@@ -129,7 +129,7 @@ extension QuestionField {
     /// Reads an attribute's name, a name as JSON text (`"context.x"`), or `context.` and the path of a member.
     ///
     /// - Throws: ``QuestionError`` with what is wrong.
-    package init(_ text: String, parameter: String) throws(QuestionError) {
+    public init(_ text: String, parameter: String) throws(QuestionError) {
         var reader = QuestionTextReader(text, parameter: parameter)
         self = try reader.field(endsAtComparison: false)
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 extension Question {
     private static let known: Set<String> = [
@@ -17,7 +17,7 @@ extension Question {
     ///   - now: the end of a question that does not say until when.
     ///   - zones: knows the time zones.
     /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
-    package init(
+    public init(
         parameters: [(name: String, value: String)],
         now: Timestamp,
         zones: ZoneDirectory

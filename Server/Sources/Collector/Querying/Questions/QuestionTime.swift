@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// How long the intervals of a question are: stretches of a zone's calendar.
-package enum QuestionInterval: String, Sendable, Hashable, CaseIterable {
+public enum QuestionInterval: String, Sendable, Hashable, CaseIterable {
     /// A minute.
     case minute
     /// An hour, from one full hour of the zone's clocks to the next.
@@ -27,7 +27,7 @@ package enum QuestionInterval: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    package static let dayLength: Int64 = 86_400_000
+    public static let dayLength: Int64 = 86_400_000
 
     /// Where the intervals of a range begin and end: `from`, every beginning of an interval behind it, `to`. Interval `i`
     /// reaches from edge `i` to edge `i + 1`, so that they neither overlap nor leave anything out.
@@ -39,7 +39,7 @@ package enum QuestionInterval: String, Sendable, Hashable, CaseIterable {
     ///   - limit: the most intervals.
     /// - Returns: nil when there are more than `limit`.
     /// - Complexity: O(intervals × changes of the clocks).
-    package func edges(from: Timestamp, to: Timestamp, in zone: ZoneOffsets, limit: Int) -> [Timestamp]? {
+    public func edges(from: Timestamp, to: Timestamp, in zone: ZoneOffsets, limit: Int) -> [Timestamp]? {
         // Before anything that takes as long as there are intervals.
         guard from.duration(to: to) <= .milliseconds(longest * Int64(limit)) else { return nil }
         var edges = [from]
@@ -168,17 +168,17 @@ package enum QuestionInterval: String, Sendable, Hashable, CaseIterable {
 }
 
 /// When a question is about, and into which intervals the time is divided. Whoever answers needs no calendar.
-package struct QuestionTime: Sendable, Hashable {
+public struct QuestionTime: Sendable, Hashable {
     /// The zone's IANA name.
-    package let zone: String
+    public let zone: String
     /// How long the intervals are.
-    package let interval: QuestionInterval
+    public let interval: QuestionInterval
     /// Where the intervals begin and end, ascending; at least two.
-    package let edges: [Timestamp]
+    public let edges: [Timestamp]
     /// The same of the period before, as many; empty when it is not asked for. It ends where the range begins.
-    package let edgesBefore: [Timestamp]
+    public let edgesBefore: [Timestamp]
     /// Where the interval before the first begins: the one that the moment before the first edge lies in.
-    package let preceding: Timestamp
+    public let preceding: Timestamp
 
     /// The intervals of a range.
     ///
@@ -187,7 +187,7 @@ package struct QuestionTime: Sendable, Hashable {
     ///   - to: the end, later than `from`.
     ///   - comparing: whether the period before is asked for too.
     /// - Returns: nil when there are more than ``QuestionLimits/intervals``, or `to` is not behind `from`.
-    package init?(
+    public init?(
         from: Timestamp,
         to: Timestamp,
         interval: QuestionInterval,
@@ -206,16 +206,16 @@ package struct QuestionTime: Sendable, Hashable {
     }
 
     /// How many intervals there are.
-    package var count: Int { edges.count - 1 }
+    public var count: Int { edges.count - 1 }
     /// The earliest moment that plays a part.
-    package var start: Timestamp { edgesBefore.first ?? edges[0] }
+    public var start: Timestamp { edgesBefore.first ?? edges[0] }
     /// The moment behind the last that plays a part.
-    package var end: Timestamp { edges[edges.count - 1] }
+    public var end: Timestamp { edges[edges.count - 1] }
 
     /// The interval of a moment between ``start`` and ``end``: from 0 those asked for, from ``count`` those of the period before.
     ///
     /// - Complexity: O(log intervals).
-    package func slot(of moment: Timestamp) -> Int {
+    public func slot(of moment: Timestamp) -> Int {
         moment >= edges[0]
             ? Self.place(of: moment, in: edges) : count + Self.place(of: moment, in: edgesBefore)
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// A value of an attribute or of the context, as questions compare and group it.
 ///
 /// Texts are compared byte by byte, as the index does: two spellings of one letter are two texts.
-package enum QuestionValue: Sendable, Hashable {
+public enum QuestionValue: Sendable, Hashable {
     /// Text, as UTF-8.
     case text([UInt8])
     /// A number. A whole number below 2⁶³ is always an integer here, however it was written.
@@ -17,7 +17,7 @@ package enum QuestionValue: Sendable, Hashable {
     case structure([UInt8])
 
     /// A value from JSON; nil for null, which counts as absent.
-    package init?(_ value: JSONValue) {
+    public init?(_ value: JSONValue) {
         switch value {
         case .null: return nil
         case .boolean(let flag): self = .boolean(flag)
@@ -29,12 +29,12 @@ package enum QuestionValue: Sendable, Hashable {
     }
 
     /// The number, if it is one.
-    package var number: JSONNumber? {
+    public var number: JSONNumber? {
         if case .number(let number) = self { number } else { nil }
     }
 
     /// Bytes in memory, roughly.
-    package var bytes: Int {
+    public var bytes: Int {
         switch self {
         case .text(let bytes), .structure(let bytes): 48 + bytes.count
         case .number, .boolean: 48
@@ -42,7 +42,7 @@ package enum QuestionValue: Sendable, Hashable {
     }
 
     /// Writes the value as JSON.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         switch self {
         case .text(let bytes): writer.string(String(decoding: bytes, as: UTF8.self))
         case .number(let number): number.write(to: &writer)
@@ -54,12 +54,12 @@ package enum QuestionValue: Sendable, Hashable {
 
 extension JSONNumber {
     /// The same number, as an integer if it is one.
-    package var simplest: JSONNumber {
+    public var simplest: JSONNumber {
         if case .double(let value) = self, let whole = Int64(exactly: value) { .integer(whole) } else { self }
     }
 
     /// The nearest double.
-    package var nearest: Double {
+    public var nearest: Double {
         switch self {
         case .integer(let value): Double(value)
         case .double(let value): value
@@ -67,7 +67,7 @@ extension JSONNumber {
     }
 
     /// Whether this number is less than another, exactly: no rounding of whole numbers on the way.
-    package func isLess(than other: JSONNumber) -> Bool {
+    public func isLess(than other: JSONNumber) -> Bool {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): return left < right
         case (.double(let left), .double(let right)): return left < right
@@ -84,7 +84,7 @@ extension JSONNumber {
     }
 
     /// Writes the number as JSON.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         switch self {
         case .integer(let value): writer.integer(value)
         case .double(let value): writer.double(value)
@@ -93,7 +93,7 @@ extension JSONNumber {
 }
 
 /// A sum of numbers: exact for whole ones, whatever their order; others are added with their rounding errors kept track of.
-package struct ExactSum: Sendable, Hashable {
+public struct ExactSum: Sendable, Hashable {
     private var high: Int64 = 0
     private var low: UInt64 = 0
     private var doubles = 0.0
@@ -101,10 +101,10 @@ package struct ExactSum: Sendable, Hashable {
     private var isWhole = true
 
     /// Nothing yet: zero.
-    package init() {}
+    public init() {}
 
     /// Adds a number.
-    package mutating func add(_ number: JSONNumber) {
+    public mutating func add(_ number: JSONNumber) {
         switch number {
         case .integer(let value):
             // 128 bits in two's complement: no number of rows overflows it.
@@ -121,12 +121,12 @@ package struct ExactSum: Sendable, Hashable {
     ///
     /// - Parameter times: how often; at least once.
     /// - Complexity: O(times), so that the sum is the one that adding it by itself gives.
-    package mutating func add(_ number: JSONNumber, times: Int64) {
+    public mutating func add(_ number: JSONNumber, times: Int64) {
         for _ in 0..<max(times, 1) { add(number) }
     }
 
     /// Adds another sum.
-    package mutating func add(_ other: ExactSum) {
+    public mutating func add(_ other: ExactSum) {
         let (sum, carry) = low.addingReportingOverflow(other.low)
         low = sum
         high &+= other.high &+ (carry ? 1 : 0)
@@ -144,14 +144,14 @@ package struct ExactSum: Sendable, Hashable {
     }
 
     /// The sum: an integer when only whole numbers were added and it is below 2⁶³.
-    package var value: JSONNumber {
+    public var value: JSONNumber {
         let whole = Int64(bitPattern: low)
         if isWhole, high == whole >> 63 { return .integer(whole) }
         return .double(nearest)
     }
 
     /// The sum as a double.
-    package var nearest: Double {
+    public var nearest: Double {
         let whole = Double(high) * 0x1p64 + Double(low)
         // A small negative sum is the difference of two large numbers here; that of the magnitudes is not.
         let exact = high < 0 ? -(Double(~high) * 0x1p64 + Double(~low) + 1) : whole
@@ -163,7 +163,7 @@ extension QuestionValue {
     /// An order of values, by their JSON text, no value first: groups with as many events come in the same order always.
     ///
     /// - Complexity: O(length of the values).
-    package static func precedes(_ left: QuestionValue?, _ right: QuestionValue?) -> Bool {
+    public static func precedes(_ left: QuestionValue?, _ right: QuestionValue?) -> Bool {
         text(left).lexicographicallyPrecedes(text(right))
     }
 

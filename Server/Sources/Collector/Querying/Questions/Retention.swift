@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// How many people come back after something happened for the first time.
-package struct RetentionQuestion: Sendable, Hashable {
+public struct RetentionQuestion: Sendable, Hashable {
     /// To which cohorts a person belongs.
-    package enum Cohort: String, Sendable, Hashable, CaseIterable {
+    public enum Cohort: String, Sendable, Hashable, CaseIterable {
         /// To that of the first such event ever, however long before the time that was: then to none.
         case first
         /// To that of every interval with such an event.
@@ -14,16 +14,16 @@ package struct RetentionQuestion: Sendable, Hashable {
     }
 
     /// What brings a person into a cohort.
-    package var first: QuestionFilter
+    public var first: QuestionFilter
     /// What counts as coming back.
-    package var returning: QuestionFilter
+    public var returning: QuestionFilter
     /// The cohorts' intervals, which are also those in which people come back; at most ``QuestionLimits/cohorts``.
-    package var time: QuestionTime
+    public var time: QuestionTime
     /// To which cohorts a person belongs.
-    package var cohort: Cohort
+    public var cohort: Cohort
 
     /// A question.
-    package init(
+    public init(
         first: QuestionFilter = QuestionFilter(),
         returning: QuestionFilter = QuestionFilter(),
         in time: QuestionTime,
@@ -37,29 +37,29 @@ package struct RetentionQuestion: Sendable, Hashable {
 }
 
 /// The answer to a ``RetentionQuestion``.
-package struct Retention: Sendable, Hashable {
+public struct Retention: Sendable, Hashable {
     /// The people of one interval.
-    package struct Cohort: Sendable, Hashable {
+    public struct Cohort: Sendable, Hashable {
         /// How many there are.
-        package var people: Int64
+        public var people: Int64
         /// How many came back in the same interval, later than the event that brought them into the cohort, and in each interval
         /// behind it until the time ends.
-        package var returned: [Int64]
+        public var returned: [Int64]
 
         /// A cohort.
-        package init(people: Int64, returned: [Int64]) {
+        public init(people: Int64, returned: [Int64]) {
             self.people = people
             self.returned = returned
         }
     }
 
     /// One for each interval.
-    package var cohorts: [Cohort]
+    public var cohorts: [Cohort]
     /// How many events were looked at.
-    package var events: Int
+    public var events: Int
 
     /// An answer.
-    package init(cohorts: [Cohort], events: Int) {
+    public init(cohorts: [Cohort], events: Int) {
         self.cohorts = cohorts
         self.events = events
     }
@@ -78,7 +78,7 @@ extension RetentionQuestion {
     ///   - now: the end of a question that does not say until when.
     ///   - zones: knows the time zones.
     /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
-    package init(
+    public init(
         parameters: [(name: String, value: String)],
         now: Timestamp,
         zones: ZoneDirectory
@@ -98,7 +98,7 @@ extension Retention {
     /// Writes the answer with the question's times.
     ///
     /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
-    package func write(for question: RetentionQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
+    public func write(for question: RetentionQuestion, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         question.time.writeMembers(to: &writer)
         writer.list("cohorts", cohorts) { cohort, writer in

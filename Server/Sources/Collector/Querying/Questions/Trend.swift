@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// The answer to a ``Question``: one series, or one for each group.
-package struct Trend: Sendable, Hashable {
+public struct Trend: Sendable, Hashable {
     /// Which events a series is about.
-    package enum Group: Sendable, Hashable {
+    public enum Group: Sendable, Hashable {
         /// All that the question is about.
         case all
         /// Those with this value of the field; nil: those that lack it.
@@ -17,30 +17,30 @@ package struct Trend: Sendable, Hashable {
 
     /// Numbers for a period: one for each interval, and one for all of it. Nil where there is none: an average or a percentile
     /// of nothing.
-    package struct Numbers: Sendable, Hashable {
+    public struct Numbers: Sendable, Hashable {
         /// Interval by interval.
-        package var values: [JSONNumber?]
+        public var values: [JSONNumber?]
         /// Of the whole time. A person who comes back counts once, so it may be less than the sum of the values.
-        package var total: JSONNumber?
+        public var total: JSONNumber?
 
         /// Numbers.
-        package init(values: [JSONNumber?], total: JSONNumber?) {
+        public init(values: [JSONNumber?], total: JSONNumber?) {
             self.values = values
             self.total = total
         }
     }
 
     /// One line of a chart.
-    package struct Series: Sendable, Hashable {
+    public struct Series: Sendable, Hashable {
         /// Its events.
-        package var group: Group
+        public var group: Group
         /// The numbers asked for.
-        package var now: Numbers
+        public var now: Numbers
         /// Those of the period before; nil when it was not asked for.
-        package var before: Numbers?
+        public var before: Numbers?
 
         /// A series.
-        package init(group: Group, now: Numbers, before: Numbers? = nil) {
+        public init(group: Group, now: Numbers, before: Numbers? = nil) {
             self.group = group
             self.now = now
             self.before = before
@@ -48,12 +48,12 @@ package struct Trend: Sendable, Hashable {
     }
 
     /// The groups with most events in the time first, those of all other values last.
-    package var series: [Series]
+    public var series: [Series]
     /// How many events were looked at.
-    package var events: Int
+    public var events: Int
 
     /// An answer.
-    package init(series: [Series], events: Int) {
+    public init(series: [Series], events: Int) {
         self.series = series
         self.events = events
     }
@@ -63,7 +63,7 @@ extension Trend {
     /// Writes the answer with the question's times.
     ///
     /// - Parameter keptFrom: Events that arrived before this moment are missing; nil when none are.
-    package func write(for question: Question, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
+    public func write(for question: Question, keptFrom: Timestamp? = nil, to writer: inout JSONWriter) {
         writer.beginObject()
         question.time.writeMembers(to: &writer)
         writer.list("series", series) { $0.write(to: &$1) }
@@ -75,7 +75,7 @@ extension Trend {
 
 extension Trend.Series {
     /// Writes the series with its group.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         writer.beginObject()
         group.writeMembers(to: &writer)
         now.writeMembers(to: &writer)

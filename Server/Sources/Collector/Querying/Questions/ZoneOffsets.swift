@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// How a time zone's clocks stand over a stretch of time: offsets from UTC, and when they change.
 ///
 /// A value, so that intervals follow from it alone. Local times are milliseconds, counted as if the clock's reading were UTC.
-package struct ZoneOffsets: Sendable, Hashable {
+public struct ZoneOffsets: Sendable, Hashable {
     /// One change of the clocks.
-    package struct Change: Sendable, Hashable {
+    public struct Change: Sendable, Hashable {
         /// The first moment with the new offset.
-        package var at: Timestamp
+        public var at: Timestamp
         /// The new offset in seconds, positive in the east of Greenwich.
-        package var seconds: Int
+        public var seconds: Int
 
         /// A change.
-        package init(at: Timestamp, seconds: Int) {
+        public init(at: Timestamp, seconds: Int) {
             self.at = at
             self.seconds = seconds
         }
@@ -29,12 +29,12 @@ package struct ZoneOffsets: Sendable, Hashable {
     }
 
     /// The zone's IANA name, as it was asked for.
-    package let name: String
+    public let name: String
     /// Earliest first; at the ends of time there is always one.
     let stretches: [Stretch]
 
     /// Coordinated universal time.
-    package static let utc = ZoneOffsets(name: "UTC", first: 0, changes: [])
+    public static let utc = ZoneOffsets(name: "UTC", first: 0, changes: [])
 
     /// A zone's offsets.
     ///
@@ -42,7 +42,7 @@ package struct ZoneOffsets: Sendable, Hashable {
     ///   - name: its IANA name.
     ///   - first: the offset before the first change, in seconds.
     ///   - changes: earliest first.
-    package init(name: String, first: Int, changes: [Change]) {
+    public init(name: String, first: Int, changes: [Change]) {
         self.name = name
         var stretches = [Stretch(start: .min, end: .max, offset: Int64(first) * 1_000)]
         for change in changes {
@@ -62,7 +62,7 @@ package struct ZoneOffsets: Sendable, Hashable {
     ///   - range: where the offsets are needed.
     ///   - offset: the offset at a moment, in seconds.
     /// - Complexity: O(days of the range) calls of `offset`.
-    package init(name: String, covering range: Range<Timestamp>, offset: (Timestamp) -> Int) {
+    public init(name: String, covering range: Range<Timestamp>, offset: (Timestamp) -> Int) {
         let (day, second): (Int64, Int64) = (86_400_000, 1_000)
         var changes: [Change] = []
         // Clocks change at whole seconds.
@@ -89,7 +89,7 @@ package struct ZoneOffsets: Sendable, Hashable {
     /// What the zone's clocks show at a moment.
     ///
     /// - Complexity: O(changes).
-    package func local(_ moment: Timestamp) -> Int64 {
+    public func local(_ moment: Timestamp) -> Int64 {
         let time = moment.milliseconds
         return time + (stretches.last { $0.start <= time }?.offset ?? 0)
     }
@@ -98,7 +98,7 @@ package struct ZoneOffsets: Sendable, Hashable {
     /// show every time once, the end of the gap where they skip it, and the last of several where they show it again.
     ///
     /// - Complexity: O(changes).
-    package func instant(local: Int64) -> Timestamp {
+    public func instant(local: Int64) -> Timestamp {
         for stretch in stretches.reversed() {
             let moment = local - stretch.offset
             if moment >= stretch.end { return Timestamp(milliseconds: stretch.end) }
@@ -107,12 +107,12 @@ package struct ZoneOffsets: Sendable, Hashable {
         return Timestamp(milliseconds: local)
     }
 
-    package static func == (left: ZoneOffsets, right: ZoneOffsets) -> Bool {
+    public static func == (left: ZoneOffsets, right: ZoneOffsets) -> Bool {
         left.name == right.name
             && left.stretches.elementsEqual(right.stretches) { $0.start == $1.start && $0.offset == $1.offset }
     }
 
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         hasher.combine(name)
         for stretch in stretches {
             hasher.combine(stretch.start)
@@ -122,7 +122,7 @@ package struct ZoneOffsets: Sendable, Hashable {
 }
 
 /// Knows time zones: a zone's offsets over a range; nil for a name that is no zone's.
-package typealias ZoneDirectory = @Sendable (_ name: String, _ range: Range<Timestamp>) -> ZoneOffsets?
+public typealias ZoneDirectory = @Sendable (_ name: String, _ range: Range<Timestamp>) -> ZoneOffsets?
 
 /// The largest multiple of `step` that is not above `value`, also below zero.
 func floored(_ value: Int64, to step: Int64) -> Int64 {

@@ -4,38 +4,38 @@
 internal import TrackwayEvents
 
 /// Which people were active in which intervals, each noted once.
-package struct PeopleByInterval {
+public struct PeopleByInterval: Sendable {
     /// The person's number above, the interval below, sorted once ``settle()`` was called.
-    package private(set) var pairs: [UInt64] = []
+    public private(set) var pairs: [UInt64] = []
     private let limit: Int
     private var settled = 0
 
     /// Nobody yet.
     ///
     /// - Parameter limit: how many pairs may be kept.
-    package init(limit: Int) {
+    public init(limit: Int) {
         self.limit = limit
     }
 
     /// The most intervals that can be told apart.
-    package static let intervals = 1 << 12
+    public static let intervals = 1 << 12
 
     /// A person and an interval in one number.
-    package static func pair(_ person: Int64, _ interval: Int) -> UInt64 {
+    public static func pair(_ person: Int64, _ interval: Int) -> UInt64 {
         UInt64(bitPattern: person) << 12 | UInt64(interval)
     }
 
     /// The person's number.
-    package static func person(_ pair: UInt64) -> Int64 { Int64(bitPattern: pair >> 12) }
+    public static func person(_ pair: UInt64) -> Int64 { Int64(bitPattern: pair >> 12) }
 
     /// The interval.
-    package static func interval(_ pair: UInt64) -> Int { Int(pair & 0xFFF) }
+    public static func interval(_ pair: UInt64) -> Int { Int(pair & 0xFFF) }
 
     /// A person was active in an interval.
     ///
     /// - Throws: ``StoreError`` when that is one too many.
     /// - Complexity: O(log) over many calls.
-    package mutating func insert(_ person: Int64, _ interval: Int) throws(StoreError) {
+    public mutating func insert(_ person: Int64, _ interval: Int) throws(StoreError) {
         let pair = Self.pair(person, interval)
         // Events of one person often lie together.
         if pairs.last == pair { return }
@@ -46,7 +46,7 @@ package struct PeopleByInterval {
     /// Sorts the pairs, and keeps each once.
     ///
     /// - Throws: ``StoreError`` when they are too many.
-    package mutating func settle() throws(StoreError) {
+    public mutating func settle() throws(StoreError) {
         pairs.sort()
         var kept = 0
         for pair in pairs where kept == 0 || pairs[kept - 1] != pair {
@@ -64,7 +64,7 @@ package struct PeopleByInterval {
     }
 
     /// Calls `body` with each person's intervals, ascending. ``settle()`` comes first.
-    package func forEachPerson(_ body: (_ person: Int64, _ intervals: ArraySlice<UInt64>) -> Void) {
+    public func forEachPerson(_ body: (_ person: Int64, _ intervals: ArraySlice<UInt64>) -> Void) {
         var start = 0
         while start < pairs.count {
             let person = Self.person(pairs[start])
@@ -77,24 +77,24 @@ package struct PeopleByInterval {
 }
 
 /// Tells new people from those who come back and those who stay away.
-package struct LifecycleTally {
+public struct LifecycleTally: Sendable {
     private let intervals: Int
     /// Interval 0 stands for all the time before, 1 for the one before the first, 2 for the first.
     private var people: PeopleByInterval
 
     /// A tally of nobody, over so many intervals.
-    package init(intervals: Int, budget: QuestionBudget) {
+    public init(intervals: Int, budget: QuestionBudget) {
         self.intervals = intervals
         people = PeopleByInterval(limit: budget.people)
     }
 
     /// A person was active in an interval, -1 for the one before the first, -2 for all the time before that.
-    package mutating func count(_ person: Int64, _ interval: Int) throws(StoreError) {
+    public mutating func count(_ person: Int64, _ interval: Int) throws(StoreError) {
         try people.insert(person, interval + 2)
     }
 
     /// How many are new, come back, and stay away.
-    package mutating func answer() throws(StoreError) -> [Lifecycle.Counts] {
+    public mutating func answer() throws(StoreError) -> [Lifecycle.Counts] {
         try people.settle()
         var counts = Array(repeating: Lifecycle.Counts(), count: intervals)
         people.forEachPerson { _, active in
@@ -118,27 +118,27 @@ package struct LifecycleTally {
 }
 
 /// Counts who comes back, by when they came first.
-package struct RetentionTally {
+public struct RetentionTally: Sendable {
     /// A moment with its place in the log: which of two events came first.
-    package struct Moment: Comparable {
+    public struct Moment: Sendable, Comparable {
         /// When, in milliseconds since 1970; of a quarter its beginning.
-        package var time: Int64
+        public var time: Int64
         /// The event's place.
-        package var position: Int64
+        public var position: Int64
         /// Of a whole quarter only: how many events it has.
-        package var events: Int64
+        public var events: Int64
         /// Whether it stands for a whole quarter of an hour, within which no order is known.
-        package var isQuarter: Bool
+        public var isQuarter: Bool
 
         /// A moment.
-        package init(time: Int64, position: Int64, events: Int64 = 1, isQuarter: Bool = false) {
+        public init(time: Int64, position: Int64, events: Int64 = 1, isQuarter: Bool = false) {
             self.time = time
             self.position = position
             self.events = events
             self.isQuarter = isQuarter
         }
 
-        package static func < (left: Self, right: Self) -> Bool {
+        public static func < (left: Self, right: Self) -> Bool {
             (left.time, left.position) < (right.time, right.position)
         }
     }
@@ -153,23 +153,23 @@ package struct RetentionTally {
     /// Who came back in the interval of the cohort itself, and later than the first event.
     private var same: Set<UInt64> = []
     /// Who had several events in the quarter of the first one, whose order is not known.
-    package private(set) var unsure: Set<UInt64> = []
+    public private(set) var unsure: Set<UInt64> = []
 
     /// A tally of nobody.
-    package init(_ question: RetentionQuestion, budget: QuestionBudget) {
+    public init(_ question: RetentionQuestion, budget: QuestionBudget) {
         self.question = question
         self.budget = budget
         returns = PeopleByInterval(limit: budget.people)
     }
 
     /// A person had the event before the time asked for: a later one is not the first.
-    package mutating func wasThere(_ person: Int64) throws(StoreError) {
+    public mutating func wasThere(_ person: Int64) throws(StoreError) {
         earlier.insert(person)
         try check(earlier.count)
     }
 
     /// A person had the event that makes cohorts. All of them are counted before the first return.
-    package mutating func came(_ person: Int64, _ interval: Int, at moment: Moment) throws(StoreError) {
+    public mutating func came(_ person: Int64, _ interval: Int, at moment: Moment) throws(StoreError) {
         // The first interval is found when all are known; until then a person has one entry, that of the first event.
         let key = PeopleByInterval.pair(person, question.cohort == .first ? 0 : interval)
         guard firsts[key].map({ moment < $0 }) ?? true else { return }
@@ -184,7 +184,7 @@ package struct RetentionTally {
     }
 
     /// All who came are counted: those who were there before belong to no cohort, if only the first event ever counts.
-    package mutating func settle() {
+    public mutating func settle() {
         guard question.cohort == .first else { return }
         var settled: [UInt64: Moment] = [:]
         settled.reserveCapacity(firsts.count)
@@ -198,7 +198,7 @@ package struct RetentionTally {
     }
 
     /// A person had the event that counts as coming back.
-    package mutating func returned(_ person: Int64, _ interval: Int, at moment: Moment) throws(StoreError) {
+    public mutating func returned(_ person: Int64, _ interval: Int, at moment: Moment) throws(StoreError) {
         try returns.insert(person, interval)
         let key = PeopleByInterval.pair(person, interval)
         guard let first = firsts[key] else { return }
@@ -216,7 +216,7 @@ package struct RetentionTally {
     }
 
     /// Settles whether somebody came back who is ``unsure``.
-    package mutating func settle(_ key: UInt64, cameBack: (_ person: Int64, _ first: Moment) throws -> Bool) rethrows {
+    public mutating func settle(_ key: UInt64, cameBack: (_ person: Int64, _ first: Moment) throws -> Bool) rethrows {
         guard !same.contains(key), let first = firsts[key] else { return }
         if try cameBack(PeopleByInterval.person(key), first) { same.insert(key) }
     }
@@ -224,7 +224,7 @@ package struct RetentionTally {
     /// The cohorts.
     ///
     /// - Complexity: O(people × log), and O(intervals²) for a person who is in each.
-    package mutating func answer() throws(StoreError) -> [Retention.Cohort] {
+    public mutating func answer() throws(StoreError) -> [Retention.Cohort] {
         let count = question.time.count
         var cohorts = (0..<count).map { Retention.Cohort(people: 0, returned: Array(repeating: 0, count: count - $0)) }
         for key in same { cohorts[PeopleByInterval.interval(key)].returned[0] += 1 }
@@ -248,14 +248,14 @@ package struct RetentionTally {
 }
 
 /// Quarters of an hour, counted from 1970: the clocks of all zones in use differ from UTC by quarters.
-package enum QuarterOfHour {
+public enum QuarterOfHour {
     /// How long one is, in milliseconds.
-    package static let length: Int64 = 900_000
+    public static let length: Int64 = 900_000
 
     /// The quarter that a moment lies in.
     ///
     /// - Parameter milliseconds: the moment, in milliseconds since 1970.
-    package static func number(of milliseconds: Int64) -> Int64 {
+    public static func number(of milliseconds: Int64) -> Int64 {
         // Any number may have been sent: nothing is added to it.
         milliseconds / length - (milliseconds % length < 0 ? 1 : 0)
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Looks at events one by one, and tells what they have in common. Its memory is bounded, whatever they hold.
-package struct DescriptionTally {
+public struct DescriptionTally: Sendable {
     private struct Attribute {
         var description: AttributeDescription
         var values: [QuestionValue: Int] = [:]
@@ -28,18 +28,18 @@ package struct DescriptionTally {
     /// A tally of nothing yet.
     ///
     /// - Parameter description: Whose it is.
-    package init(_ description: EventDescription, limits: EventDescription.Limits) {
+    public init(_ description: EventDescription, limits: EventDescription.Limits) {
         result = description
         self.limits = limits
     }
 
     /// How many events were looked at.
-    package var read: Int { result.read }
+    public var read: Int { result.read }
 
     /// Looks at an event.
     ///
     /// - Complexity: O(bytes).
-    package mutating func add(_ body: UnsafeRawBufferPointer, received: Timestamp) {
+    public mutating func add(_ body: UnsafeRawBufferPointer, received: Timestamp) {
         result.read += 1
         result.since = min(result.since ?? received, received)
         do throws(JSONError) {
@@ -60,7 +60,7 @@ package struct DescriptionTally {
     }
 
     /// Looks at a context that holds for some of the events.
-    package mutating func add(context: [UInt8], events: Int) {
+    public mutating func add(context: [UInt8], events: Int) {
         // Admission checked the text: what cannot be read says nothing.
         guard let context = try? JSONValue.parse(context, limits: JSONLimits(bytes: context.count)) else { return }
         if let version = context["app"]?["version"].flatMap(QuestionValue.init) {
@@ -210,7 +210,7 @@ package struct DescriptionTally {
     /// What the events have in common.
     ///
     /// - Complexity: O(values that are told apart · log of the same).
-    package func description() -> EventDescription {
+    public func description() -> EventDescription {
         var result = result
         result.attributes = attributes.map { attribute in
             var description = attribute.description

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Groups what was refused, and adds up what devices lost. A value: it is shown what a store has, row by row.
-package struct FailedGroupTally {
+public struct FailedGroupTally: Sendable {
     /// After so many rows the clock is asked.
     private static let rowsBetweenLooks: Int64 = 512
 
@@ -27,7 +27,7 @@ package struct FailedGroupTally {
     private var count: Int64 = 0
 
     /// A tally that has seen nothing; its time runs from now on.
-    package init(in time: QuestionTime, budget: QuestionBudget, clock: any EventClock) {
+    public init(in time: QuestionTime, budget: QuestionBudget, clock: any EventClock) {
         self.time = time
         self.budget = budget
         self.clock = clock
@@ -47,7 +47,7 @@ package struct FailedGroupTally {
     /// A refused event. They come in the order of arrival, those of one moment by code, field, name and version.
     ///
     /// - Throws: ``StoreError`` when the budget is used up. Memory: ``FailedGroups/maxGroups`` · intervals.
-    package mutating func refused(
+    public mutating func refused(
         code: String,
         field: String,
         name: String?,
@@ -88,7 +88,7 @@ package struct FailedGroupTally {
     ///
     /// - Parameter events: how many; whatever was claimed, a sum stays within its bounds.
     /// - Throws: ``StoreError`` when the budget is used up.
-    package mutating func lost(_ events: Int64, reason: String) throws(StoreError) {
+    public mutating func lost(_ events: Int64, reason: String) throws(StoreError) {
         lossRows += 1
         try check(lossRows)
         guard losses[reason] != nil || losses.count < FailedGroups.maxReasons else { return }
@@ -97,7 +97,7 @@ package struct FailedGroupTally {
     }
 
     /// An event in which a client says what went wrong. The latest come first, ``FailedGroups/maxErrors`` at most.
-    package mutating func reported(_ id: EventID, at moment: Timestamp, body: UnsafeRawBufferPointer) {
+    public mutating func reported(_ id: EventID, at moment: Timestamp, body: UnsafeRawBufferPointer) {
         let (code, message) = Self.error(in: body)
         if reports[code] == nil {
             guard reports.count < FailedGroups.maxReasons else { return }
@@ -115,7 +115,7 @@ package struct FailedGroupTally {
     }
 
     /// The answer.
-    package func answer() -> FailedGroups {
+    public func answer() -> FailedGroups {
         var answer = FailedGroups()
         answer.count = count
         answer.groups = groups.sorted { left, right in

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Follows people through the steps of a funnel: told their events in any order, it gives the answer.
-package struct FunnelTally {
+public struct FunnelTally: Sendable {
     /// What is kept of an event.
     private struct Entry {
         var person: Int64
@@ -51,7 +51,7 @@ package struct FunnelTally {
     private var groupBytes = 0
 
     /// A tally of nothing yet.
-    package init(_ question: FunnelQuestion, budget: QuestionBudget) {
+    public init(_ question: FunnelQuestion, budget: QuestionBudget) {
         self.question = question
         self.budget = budget
     }
@@ -62,7 +62,7 @@ package struct FunnelTally {
     ///   - step: the step, from 0.
     ///   - value: the event's value of the field that groups are made of; only the first step's counts.
     /// - Throws: ``StoreError`` when the budget is used up.
-    package mutating func count(
+    public mutating func count(
         step: Int,
         person: Int64,
         at time: Timestamp,
@@ -95,7 +95,7 @@ package struct FunnelTally {
     /// the one whose event arrived last.
     ///
     /// - Complexity: O(events kept × log).
-    package mutating func answer() -> (series: [Funnel.Series], people: [(person: Int64, at: Int64)]) {
+    public mutating func answer() -> (series: [Funnel.Series], people: [(person: Int64, at: Int64)]) {
         entries.sort { $0.precedes($1) }
         var sums = Array(repeating: Sum(steps: question.steps.count), count: values.count)
         var listed: [(person: Int64, at: Int64, position: Int64)] = []

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 /// Follows sessions from one name to the next: told what they met in any order, it gives the answer.
-package struct PathTally {
+public struct PathTally: Sendable {
     private struct Entry {
         var session: Int32
         var name: Int32
@@ -35,7 +35,7 @@ package struct PathTally {
     private var nameBytes = 0
 
     /// A tally of nothing yet.
-    package init(_ question: PathQuestion, budget: QuestionBudget) {
+    public init(_ question: PathQuestion, budget: QuestionBudget) {
         self.question = question
         self.budget = budget
     }
@@ -44,7 +44,7 @@ package struct PathTally {
     ///
     /// - Parameter session: the session's number, given by the caller.
     /// - Throws: ``StoreError`` when the budget is used up.
-    package mutating func count(session: Int32, name: [UInt8], at time: Int64, position: Int64) throws(StoreError) {
+    public mutating func count(session: Int32, name: [UInt8], at time: Int64, position: Int64) throws(StoreError) {
         guard entries.count < budget.kept else {
             throw .overBudget("from", "its sessions met more than \(budget.kept) names: choose a shorter time")
         }
@@ -68,7 +68,7 @@ package struct PathTally {
     /// The steps and links, and how many sessions have a path.
     ///
     /// - Complexity: O(names met × log).
-    package mutating func answer() throws(StoreError) -> (steps: [Paths.Step], links: [Paths.Link], sessions: Int64) {
+    public mutating func answer() throws(StoreError) -> (steps: [Paths.Step], links: [Paths.Link], sessions: Int64) {
         entries.sort { $0.precedes($1) }
         var paths = Sum()
         try forEachPath { path throws(StoreError) in try paths.add(path, budget) }

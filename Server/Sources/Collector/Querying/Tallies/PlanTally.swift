@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Looks at events in the order of arrival, and counts what they do not keep to, in groups: what an index keeps of a stretch of its log,
 /// for a stretch that is looked at when somebody asks.
 ///
 /// Its memory is bounded as the index is: ``PlanLimits/groups`` of planned events, ``PlanLimits/groupsOfEvent`` of each, and
 /// ``PlanLimits/unplannedGroups`` of others are told apart, those that come first. Not safe for several threads at once.
-package struct PlanTally {
+public struct PlanTally: Sendable {
     /// What is counted together.
     private struct Group: Hashable {
         var name: String
@@ -51,7 +51,7 @@ package struct PlanTally {
     /// A tally of nothing yet.
     ///
     /// - Parameter checker: The plan.
-    package init(_ checker: PlanChecker) {
+    public init(_ checker: PlanChecker) {
         self.checker = checker
         inspection = PlanInspection(checker)
         era = PlanEra(digest: checker.digest, title: (checker.plan.title ?? "").cut(toBytes: 256))
@@ -63,7 +63,7 @@ package struct PlanTally {
     ///   - json: The whole event; not read when the plan does not name it.
     ///   - version: The app's version; empty where it is not known.
     /// - Complexity: O(bytes · log of the names beside each other).
-    package mutating func count(
+    public mutating func count(
         _ name: String,
         _ json: UnsafeRawBufferPointer,
         version: String,
@@ -137,7 +137,7 @@ package struct PlanTally {
     ///
     /// - Parameter day: From this day of UTC on, counted from 1970; nil for all.
     /// - Complexity: O(groups and names, and their days).
-    package func counts(since day: Int64?) -> PlanCounts {
+    public func counts(since day: Int64?) -> PlanCounts {
         var counts = PlanCounts(era: era)
         for (name, ofName) in days {
             let found = ofName.filter { $0.key >= day ?? .min }.values
@@ -173,7 +173,7 @@ package struct PlanTally {
     /// Groups of what events do not keep to, the one with most events first.
     ///
     /// - Complexity: O(groups · log groups).
-    package func violations(matching query: ViolationQuery) -> Violations {
+    public func violations(matching query: ViolationQuery) -> Violations {
         let wanted = groups.compactMap { group, count -> ViolationGroup? in
             guard query.name == nil || query.name == group.name, query.code == nil || query.code == group.code,
                 let events = count.events(since: query.since), events > 0

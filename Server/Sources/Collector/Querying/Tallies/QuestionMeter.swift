@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// What a question has used up of its budget.
-package struct QuestionMeter {
+public struct QuestionMeter: Sendable {
     /// After so many events the clock is asked.
     private static let eventsBetweenLooks = 512
 
     /// What the question may use.
-    package let budget: QuestionBudget
+    public let budget: QuestionBudget
     private let clock: any EventClock
     private let began: MonotonicTime
     /// How many events were looked at.
-    package private(set) var events = 0
+    public private(set) var events = 0
 
     /// A meter of a question that begins now.
-    package init(_ budget: QuestionBudget, clock: any EventClock) {
+    public init(_ budget: QuestionBudget, clock: any EventClock) {
         self.budget = budget
         self.clock = clock
         began = clock.now().monotonic
@@ -25,7 +25,7 @@ package struct QuestionMeter {
     /// One more event is looked at.
     ///
     /// - Throws: ``StoreError`` when that is one too many, or the time is over.
-    package mutating func countEvent() throws(StoreError) {
+    public mutating func countEvent() throws(StoreError) {
         events += 1
         guard events <= budget.events else {
             throw .overBudget(
@@ -40,7 +40,7 @@ package struct QuestionMeter {
     /// Looks at the clock.
     ///
     /// - Throws: ``StoreError`` when the time is over.
-    package func checkTime() throws(StoreError) {
+    public func checkTime() throws(StoreError) {
         let taken = began.duration(to: clock.now().monotonic)
         guard taken <= budget.time else {
             throw .overBudget(

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 /// Sums of screens. They are added installation by installation, session by session, in the order of time.
-package struct ScreenTally {
+public struct ScreenTally: Sendable {
     private struct Sum {
         let name: ByteText
         var views: UInt64 = 0
@@ -37,7 +37,7 @@ package struct ScreenTally {
     private var last: Int?
 
     /// Nothing was shown.
-    package init() {}
+    public init() {}
 
     /// A screen was shown.
     ///
@@ -45,7 +45,7 @@ package struct ScreenTally {
     ///   - installation: Any number of the installation's own.
     ///   - session: Any number of the session's own, within its installation.
     ///   - engagement: How long it was used, in milliseconds.
-    package mutating func add(_ name: String, installation: Int64, session: Int64, engagement: Int64) {
+    public mutating func add(_ name: String, installation: Int64, session: Int64, engagement: Int64) {
         let screen = number(of: ByteText(name))
         let here = Path(installation: installation, session: session)
         if here != path {
@@ -69,7 +69,7 @@ package struct ScreenTally {
     }
 
     /// The screens shown most, and the steps taken most.
-    package mutating func flow(limit: Int) -> ScreenFlow {
+    public mutating func flow(limit: Int) -> ScreenFlow {
         endPath()
         let screens = sums.sorted { ($1.views, $0.name) < ($0.views, $1.name) }.prefix(limit)
         let taken = steps.sorted { left, right in
@@ -115,7 +115,7 @@ package struct ScreenTally {
 }
 
 /// Sums of clicks. They are added installation by installation.
-package struct ClickTally {
+public struct ClickTally: Sendable {
     /// What was clicked. Texts are told apart byte by byte, as stores tell them apart.
     private struct Name: Hashable {
         let screen: ByteText
@@ -136,7 +136,7 @@ package struct ClickTally {
     private var sums: [Name: Sum] = [:]
 
     /// Nothing was clicked.
-    package init() {}
+    public init() {}
 
     /// An element was clicked.
     ///
@@ -144,7 +144,7 @@ package struct ClickTally {
     ///   - screen: The screen it lies on; empty when it is not known.
     ///   - type: What kind of element it is, if that is known.
     ///   - installation: Any number of the installation's own.
-    package mutating func add(_ element: String, type: String?, on screen: String, installation: Int64) {
+    public mutating func add(_ element: String, type: String?, on screen: String, installation: Int64) {
         let name = Name(screen: ByteText(screen), element: ByteText(element), type: type.map { ByteText($0) })
         guard sums[name] != nil || sums.count < Self.maxNames else { return }
         var sum = sums[name] ?? Sum()
@@ -157,7 +157,7 @@ package struct ClickTally {
     }
 
     /// The elements clicked most.
-    package func elements(limit: Int) -> [ScreenFlow.Element] {
+    public func elements(limit: Int) -> [ScreenFlow.Element] {
         // No type comes before an empty one.
         func order(_ name: Name) -> (ByteText, ByteText, Int, ByteText) {
             (name.screen, name.element, name.type == nil ? 0 : 1, name.type ?? ByteText(""))

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// The screens of one session, and how long each was used, told of them in the order of arrival.
 ///
 /// How long is told by a later event, and belongs to the latest screen by the device's time, of those that had arrived before it.
-package struct ScreenViews: Sendable {
+public struct ScreenViews: Sendable {
     /// A screen as it was shown.
-    package struct View: Sendable, Hashable {
+    public struct View: Sendable, Hashable {
         /// The screen, with how long it was used so far.
-        package var screen: StoredScreen
+        public var screen: StoredScreen
         /// Where its event lies.
-        package let position: Int64
+        public let position: Int64
     }
 
     /// In the order of time; of one moment the one that arrived later is behind.
-    package private(set) var views: [View] = []
+    public private(set) var views: [View] = []
 
     /// No screens.
-    package init() {}
+    public init() {}
 
     /// A screen was shown.
     ///
     /// - Parameter position: Where its event lies: behind all that were told before.
     /// - Complexity: O(screens that are later by the device's time).
-    package mutating func show(_ screen: StoredScreen, at position: Int64) {
+    public mutating func show(_ screen: StoredScreen, at position: Int64) {
         views.insert(View(screen: screen, position: position), at: end(of: screen.time))
     }
 
@@ -37,7 +37,7 @@ package struct ScreenViews: Sendable {
     /// - Returns: Whether there was such a screen.
     /// - Complexity: O(log screens), and the screens of other names in between.
     @discardableResult
-    package mutating func engage(
+    public mutating func engage(
         _ name: String?,
         _ engagement: Int64,
         upTo time: Timestamp,

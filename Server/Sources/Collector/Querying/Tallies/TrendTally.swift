@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 
 /// Counts events for a question: told them one by one, in any order, it gives the answer.
-package struct TrendTally {
+public struct TrendTally: Sendable {
     /// What is kept of one group's events in one interval, or in all of a period.
     private struct Sum {
         var events: Int64 = 0
@@ -52,7 +52,7 @@ package struct TrendTally {
     private var kept = 0
 
     /// A tally of nothing yet.
-    package init(_ question: Question, budget: QuestionBudget) {
+    public init(_ question: Question, budget: QuestionBudget) {
         self.question = question
         self.budget = budget
         now = question.time.edgesBefore.isEmpty ? question.time.count : 2 * question.time.count
@@ -68,7 +68,7 @@ package struct TrendTally {
     ///   - person: the number of whom it counts for, if the question counts people or installations.
     ///   - number: the number each of them has, if the question takes one.
     /// - Throws: ``StoreError`` when the budget is used up.
-    package mutating func count(
+    public mutating func count(
         _ events: Int64 = 1,
         at time: Timestamp,
         value: QuestionValue?,
@@ -176,7 +176,7 @@ package struct TrendTally {
     /// The series: the groups with most events in the time, and all others together.
     ///
     /// - Complexity: O(sums + people told apart + numbers kept × log).
-    package func series() -> [Trend.Series] {
+    public func series() -> [Trend.Series] {
         guard let grouping = question.grouping else {
             return [series(.all, rows([0: 0]).first ?? [:])]
         }

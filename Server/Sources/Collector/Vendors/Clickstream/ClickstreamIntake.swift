@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 internal import TrackwayWire
 
 /// Admits bodies of the Clickstream format. A function of the bytes, the query, the grant and the time.
 ///
 /// The body may be an array of events, one event, base64 text of either compressed, or compressed bytes; what it is, is
 /// seen by looking at it, as the format's own receivers do. A faulty event costs only itself.
-package struct ClickstreamIntake: Sendable {
+public struct ClickstreamIntake: Sendable {
     private let limits: AdmissionLimits
 
     /// Admission within limits.
-    package init(limits: AdmissionLimits = AdmissionLimits()) {
+    public init(limits: AdmissionLimits = AdmissionLimits()) {
         self.limits = limits
     }
 
@@ -27,7 +27,7 @@ package struct ClickstreamIntake: Sendable {
     ///   - received: The collector's time.
     ///   - isErased: Whether an installation was erased; events of it are refused, and nothing of them is kept.
     /// - Throws: ``AdmissionError`` when nothing of it can be accepted: `hash_mismatch`, `malformed_json`, ….
-    package func admit(
+    public func admit(
         _ wire: [UInt8],
         encoding: ContentEncoding,
         app: String,

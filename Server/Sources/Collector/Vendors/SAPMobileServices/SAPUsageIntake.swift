@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 internal import TrackwayWire
 
 /// Admits usage reports of SAP Mobile Services: one JSON object of an application, a device, and sessions with their events.
@@ -9,33 +9,33 @@ internal import TrackwayWire
 ///
 /// What a report lacks as a whole is refused with the paths of what is missing. A faulty event, or session, costs only
 /// itself.
-package struct SAPUsageIntake: Sendable {
+public struct SAPUsageIntake: Sendable {
     /// What a request's path says of the report in its body, without escapes.
-    package struct Subject: Sendable, Hashable {
+    public struct Subject: Sendable, Hashable {
         /// The application.
-        package var application: String
+        public var application: String
         /// The device, if the path names one.
-        package var device: String?
+        public var device: String?
 
         /// A subject.
-        package init(application: String, device: String? = nil) {
+        public init(application: String, device: String? = nil) {
             self.application = application
             self.device = device
         }
     }
 
     /// A report that was admitted.
-    package struct Report: Sendable {
+    public struct Report: Sendable {
         /// Its id, in capitals.
-        package var id: String
+        public var id: String
         /// Its events.
-        package var batch: VendorBatch
+        public var batch: VendorBatch
     }
 
     private let limits: AdmissionLimits
 
     /// Admission within limits.
-    package init(limits: AdmissionLimits = AdmissionLimits()) {
+    public init(limits: AdmissionLimits = AdmissionLimits()) {
         self.limits = limits
     }
 
@@ -50,7 +50,7 @@ package struct SAPUsageIntake: Sendable {
     ///   - isErased: Whether an installation was erased; events of it are refused, and nothing of them is kept.
     /// - Throws: ``AdmissionError`` when nothing of it can be accepted: `field_missing` with the paths, `field_invalid`,
     ///   `application_mismatch`, `device_mismatch`, `too_many_events`, `malformed_json`, `empty_batch`, or a `gzip_` code.
-    package func admit(
+    public func admit(
         _ wire: [UInt8],
         of subject: Subject,
         salt: String? = nil,

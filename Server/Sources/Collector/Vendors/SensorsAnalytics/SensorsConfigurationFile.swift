@@ -2,30 +2,30 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
-package import TrackwayJournal
+public import TrackwayJournal
 
 /// The remote configuration that clients of Sensors Analytics ask for: a JSON file the operator writes, handed out as it is.
-package struct SensorsConfigurationFile: Sendable {
+public struct SensorsConfigurationFile: Sendable {
     /// The file as it is now.
-    package struct Content: Sendable, Hashable {
+    public struct Content: Sendable, Hashable {
         /// Its bytes.
-        package var bytes: [UInt8]
+        public var bytes: [UInt8]
         /// Its version: `v`.
-        package var version: String?
+        public var version: String?
         /// The version of what is in it: `configs.nv`.
-        package var contentVersion: String?
+        public var contentVersion: String?
         /// A strong entity tag, quotes included.
-        package var entityTag: String
+        public var entityTag: String
     }
 
     /// The file's path.
-    package let path: String
+    public let path: String
     private let storage: any JournalStorage
     /// No configuration is longer than this.
     private static let longest = 1 << 20
 
     /// The file at a path; it need not be there.
-    package init(path: String, storage: any JournalStorage = DiskStorage()) {
+    public init(path: String, storage: any JournalStorage = DiskStorage()) {
         self.path = path
         self.storage = storage
     }
@@ -33,7 +33,7 @@ package struct SensorsConfigurationFile: Sendable {
     /// What the file says now; nil when there is none. Read each time: clients ask once a day, and operators want no restart.
     ///
     /// - Throws: ``StoreError`` when it cannot be read or is not a JSON object.
-    package func read() throws(StoreError) -> Content? {
+    public func read() throws(StoreError) -> Content? {
         let bytes: [UInt8]?
         do {
             bytes = try storage.contents(of: path)

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 internal import TrackwayWire
 
 /// Admits bodies of the Sensors Analytics format. A function of the bytes, the project, the grant and the time.
 ///
 /// Clients of this format delete what is answered with anything but 403, 404 and 5xx. So every event that can be read is
 /// taken, or kept with the reason why not; the errors thrown here tell damage on the way apart from what is bad for ever.
-package struct SensorsIntake: Sendable {
+public struct SensorsIntake: Sendable {
     private let limits: AdmissionLimits
 
     /// Admission within limits.
-    package init(limits: AdmissionLimits = AdmissionLimits()) {
+    public init(limits: AdmissionLimits = AdmissionLimits()) {
         self.limits = limits
     }
 
@@ -28,7 +28,7 @@ package struct SensorsIntake: Sendable {
     ///   - isErased: Whether an installation was erased; events of it are refused, and nothing of them is kept.
     /// - Throws: ``AdmissionError``: `crc_mismatch` when the body was damaged on the way, `encrypted` when only its maker
     ///   can read it, and others when it can never be read.
-    package func admit(
+    public func admit(
         _ wire: [UInt8],
         encoding: ContentEncoding,
         project: String,
@@ -54,7 +54,7 @@ package struct SensorsIntake: Sendable {
     ///
     /// - Returns: Every broken rule of every event, in order; none when all is well.
     /// - Throws: ``AdmissionError`` when the body cannot be read.
-    package func inspect(
+    public func inspect(
         _ wire: [UInt8],
         encoding: ContentEncoding,
         project: String

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+public import TrackwayEvents
 internal import TrackwayWire
 
 /// Admits bodies of the Sift format: `{"data":[event, …]}`, plain or compressed. A function of the bytes, the account, the
@@ -10,11 +10,11 @@ internal import TrackwayWire
 /// Clients of this format number nothing and name no batches, and delete a body that is answered with 400. So every event
 /// that can be told from the others is taken, or kept with the reason why not; the errors thrown here are about bodies of
 /// which it cannot be determined where events begin and end.
-package struct SiftIntake: Sendable {
+public struct SiftIntake: Sendable {
     private let limits: AdmissionLimits
 
     /// Admission within limits.
-    package init(limits: AdmissionLimits = AdmissionLimits()) {
+    public init(limits: AdmissionLimits = AdmissionLimits()) {
         self.limits = limits
     }
 
@@ -28,7 +28,7 @@ package struct SiftIntake: Sendable {
     ///   - isErased: Whether an installation was erased; events of it are refused, and nothing of them is kept.
     /// - Throws: ``AdmissionError`` when the body cannot be read: `malformed_json`, `field_missing`, `field_invalid`,
     ///   `empty_batch`, or a `gzip_` code.
-    package func admit(
+    public func admit(
         _ wire: [UInt8],
         account: String,
         grant: KeyGrant,

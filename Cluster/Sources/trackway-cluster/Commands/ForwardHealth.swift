@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import CollectorClickHouse
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import TrackwayCommand
+internal import TrackwayEvents
+
+/// Tells over HTTP how a forwarding goes: `/livez`, `/readyz` and `/metrics`. Nobody has to show a key for it. Safe from any thread.
+final class ForwardHealth: Sendable {
+    /// What is answered.
+    struct Told: Sendable, Hashable {
+        var status: Int
+        var type: String
+        var body: String
+    }
+
+    /// The address that listens, and the port; 0 for any.
+    let host: String
+    let port: Int
+    private let clock: any EventClock
+    private let state = Locked(State())
+
+    private struct State: Sendable {
+        var figures = ForwardFigures()
+        var highest: (@Sendable () -> UInt64)?
+    }
+
+    init(host: String, port: Int, clock: any EventClock = SystemClock()) {
+        self.host = host
+        self.port = port
+        self.clock = clock
+    }
+
+    /// Something has happened.
+    func tell(_ news: StreamForwarding.News) { state.withLock { $0.figures.tell(news) } }
+
+    /// Weeks of events went by age, or something stands in the way.
+    func expired(_ report: ExpiryReport) { state.withLock { $0.figures.expired(report) } }
+
+    /// It has begun, or stands elsewhere.
+    func stands(_ standing: StreamForwarding.Standing) { state.withLock { $0.figures.stands(standing) } }
+
+    /// Records of erased installations were looked for.
+    func erased(_ found: ErasingReport) { state.withLock { $0.figures.erased(found) } }
+
+    /// From here on it is known how far the stream has come.
+    func follow(_ highest: @escaping @Sendable () -> UInt64) { state.withLock { $0.highest = highest } }
+
+    /// Looks how far the stream has come.
+    func look() {
+        let now = clock.now().monotonic
+        // Called outside of the lock: it has one of its own.
+        guard let highest = state.withLock({ $0.highest })?() else { return }
+        state.withLock { $0.figures.saw(highest, at: now) }
+    }
+
+    /// What is answered at a path; nil where there is nothing.
+    func answer(_ path: String) -> Told? {
+        look()
+        let (figures, now) = (state.withLock { $0.figures }, clock.now().monotonic)
+        switch path {
+        case "/livez", "/healthz":
+            return Told(status: 200, type: "application/json", body: #"{"status":"alive"}"#)
+        case "/readyz":
+            if let reason = figures.reason(at: now) {
+                let error = JSONValue.members(("code", .string("forward_behind")), ("message", .string(reason)))
+                let json = JSONValue.members(("error", error))
+                return Told(status: 503, type: "application/json", body: String(decoding: json.json(), as: UTF8.self))
+            }
+            let standing = figures.standing?.isStandingBy == true ? "standing_by" : "ready"
+            return Told(status: 200, type: "application/json", body: #"{"status":"\#(standing)"}"#)
+        case "/metrics":
+            return Told(
+                status: 200,
+                type: "text/plain; version=0.0.4; charset=utf-8",
+                body: figures.metrics(at: now)
+            )
+        default: return nil
+        }
+    }
+
+    /// Listens, and looks at the stream once a second, until the task is cancelled.
+    ///
+    /// - Parameter ready: Called with the port, once.
+    /// - Throws: ``CommandFailure`` when the address cannot be had.
+    func run(logger: Logger, ready: @escaping @Sendable (Int) -> Void) async throws {
+        let router = Router()
+        for path in ["livez", "healthz", "readyz", "metrics"] {
+            router.get(RouterPath(path)) { [self] _, _ in response(answer("/" + path)) }
+        }
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        let application = Application(
+            router: router,
+            configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+            onServerRunning: { ready($0.localAddress?.port ?? 0) },
+            logger: quiet
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                while !Task.isCancelled {
+                    self.look()
+                    await CollectorHost.sleep(.seconds(1))
+                }
+            }
+            group.addTask {
+                do {
+                    try await application.run()
+                } catch let error as IOError {
+                    throw CommandFailure(
+                        .cannotCreate,
+                        "\(self.host):\(self.port) of --health-host and --health-port cannot be listened at: \(error)",
+                        remedy: "choose another port with --health-port"
+                    )
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func response(_ told: Told?) -> Response {
+        guard let told else { return Response(status: .notFound) }
+        return Response(
+            status: HTTPResponse.Status(code: told.status),
+            headers: [.contentType: told.type, .cacheControl: "no-store", .xContentTypeOptions: "nosniff"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: told.body))
+        )
+    }
+}

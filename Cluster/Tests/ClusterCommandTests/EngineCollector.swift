@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ClusterTesting
+internal import CollectorJetStream
+internal import Foundation
+internal import Testing
+
+@testable internal import TrackwayCommand
+@testable internal import trackway_cluster
+
+/// A collector on an engine, in a process of its own, which a test kills. It ends with the test's process, however that ends.
+actor EngineCollector {
+    /// How a process ended.
+    struct End: Sendable {
+        let status: Int32
+        let errors: String
+    }
+
+    private let folder: String
+    private let cluster: EngineCluster
+    private let options: [String]
+    private var process: (process: Process, lifeline: Pipe)?
+    /// Kept when it is started again: whoever sends goes on sending there.
+    private(set) var port = 0
+
+    /// A collector whose folder lies in another.
+    ///
+    /// - Parameter options: More options of `trackway serve`.
+    init(_ name: String, in folder: String, _ cluster: EngineCluster, options: [String] = []) {
+        self.folder = folder + "/" + name
+        self.cluster = cluster
+        self.options = options
+    }
+
+    /// The command that was built with these tests.
+    static var command: String {
+        URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()
+            .appendingPathComponent("trackway-cluster").path
+    }
+
+    /// The options that name the engine.
+    static func options(_ cluster: EngineCluster, _ folder: String) throws -> [String] {
+        let file = folder + "/engine.json"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let credentials = #"{"user":"trackway","password":"secret","system":{"user":"sys","password":"other"}}"#
+        try Data(credentials.utf8).write(to: URL(fileURLWithPath: file))
+        return [
+            "--engine", cluster.addresses.map(\.description).joined(separator: ","), "--engine-credentials", file,
+        ]
+    }
+
+    /// Runs a command to its end.
+    static func run(_ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
+        let process = Process()
+        let (output, errors) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: command)
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = errors
+        try process.run()
+        // Both are short, and fit into their pipes.
+        process.waitUntilExit()
+        return (
+            process.terminationStatus,
+            String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self),
+            String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        )
+    }
+
+    /// Starts it, and returns its address once it is ready.
+    ///
+    /// - Throws: When it ends before it is ready.
+    func start() async throws -> CollectorAddress {
+        let file = folder + ".address"
+        try? FileManager.default.removeItem(atPath: file)
+        let process = Process()
+        let lifeline = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        // Not sh: the signal that a child has ended is blocked here, and dash would wait for it.
+        process.arguments =
+            ["-c", #""$@" & server=$!; read word; kill -$word $server; wait $server"#, "bash", Self.command, "serve"]
+            + (try Self.options(cluster, folder))
+            + options + ["--data", folder, "--port", "\(port)", "--dev-key", "dev", "--address-file", file, "--json"]
+        process.standardInput = lifeline
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle(forWritingAtPath: Self.made(folder + ".errors")) ?? .nullDevice
+        try process.run()
+        self.process = (process, lifeline)
+        while true {
+            if let text = try? String(contentsOfFile: file, encoding: .utf8),
+                let url = URL(string: text.trimmingCharacters(in: .newlines)), let found = url.port
+            {
+                port = found
+                return try CollectorAddress("127.0.0.1:\(found)", key: "dev")
+            }
+            // The shell above it would wait for ever.
+            let failure = errors.split(separator: "\n").first { $0.hasPrefix("trackway: ") }
+            try #require(failure == nil && process.isRunning, "The collector ended: \(errors)")
+            try await ContinuousClock().sleep(for: .milliseconds(20))
+        }
+    }
+
+    private static func made(_ path: String) -> String {
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+        return path
+    }
+
+    /// What it said on standard error since it was started.
+    var errors: String { (try? String(contentsOfFile: folder + ".errors", encoding: .utf8)) ?? "" }
+
+    /// Ends it with a signal, and returns when it is gone.
+    @discardableResult
+    func end(_ signal: String) -> End? {
+        guard let (process, lifeline) = process else { return nil }
+        self.process = nil
+        // When it cannot be written the process is gone.
+        try? lifeline.fileHandleForWriting.write(contentsOf: Data("\(signal)\n".utf8))
+        try? lifeline.fileHandleForWriting.close()
+        process.waitUntilExit()
+        return End(status: process.terminationStatus, errors: errors)
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ClusterTesting
+internal import CollectorTesting
+internal import Foundation
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import TrackwayCommand
+@testable internal import trackway_cluster
+
+/// Collectors without an index, as processes, with three real servers of NATS and one of ClickHouse.
+@Suite(
+    "Collectors that answer everything from a server of ClickHouse",
+    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
+    .enabled(if: EngineServer.isHere, "There is no NATS server here, and it could not be installed."),
+    .enabled(
+        if: ClickHouseServer.path != nil,
+        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+    ),
+    .serialized,
+    .timeLimit(.minutes(3))
+)
+struct EngineIndexlessTests {
+    @Test(
+        "what was acknowledged is read once it is in the tables; what is wrong with them is said, and is over when it is over"
+    )
+    func noIndex() async throws {
+        try await EngineCluster.run { cluster in
+            try await ClickHouseServer.run { server in
+                try await RunningCollector.withFolder { folder in
+                    try await Self.follow(cluster, server, folder)
+                }
+            }
+        }
+    }
+
+    private static func follow(_ cluster: EngineCluster, _ server: ClickHouseServer, _ folder: String) async throws {
+        let engine = try EngineCollector.options(cluster, folder)
+        let options = ["--analysis", server.url + "/trackway", "--no-index"]
+        let columns = ["--to", server.url + "/trackway"]
+        // Without tables it does not start, and says what makes them.
+        let early = try EngineCollector.run(
+            ["serve", "--port", "0", "--dev-key", "dev", "--data", folder + "/early"] + engine + options
+        )
+        #expect(early.status == CommandStatus.cannotCreate.rawValue, "\(early)")
+        #expect(early.errors.contains("trackway-cluster engine init"), "\(early)")
+        #expect(try EngineCollector.run(["engine", "init", "--gigabytes", "1"] + engine + columns).status == 0)
+
+        let collector = EngineCollector("indexless", in: folder, cluster, options: options)
+        let address = try await collector.start()
+        let port = await collector.port
+        var sender = try Sender(to: address, folder: folder + "/sender", console: .standard)
+        for _ in 1...5 { _ = sender.record("bought", ["total": 3]) }
+        await sender.finish(timeout: .seconds(60))
+        func get(_ path: String) async throws -> (status: Int, body: String) {
+            let answer = try await Wire.request("GET", path, port: port)
+            return (answer.status, answer.body)
+        }
+        // How far the tables are is looked at every second.
+        func until(_ path: String, _ isRight: (Int, String) -> Bool) async throws {
+            while true {
+                let answer = try await get(path)
+                if isRight(answer.status, answer.body) { return }
+                try await ContinuousClock().sleep(for: .milliseconds(100))
+            }
+        }
+        #expect(try await get("/v1/events").body.contains(#""events":[]"#))
+        try await until("/v1/stats") { status, body in
+            status == 200 && body.contains(#""events":0"#) && body.contains(#""behind":"#)
+                && !body.contains(#""behind":0"#)
+        }
+        #expect(try EngineCollector.run(["forward", "--until-caught-up"] + engine + columns).status == 0)
+        try await until("/v1/stats") { _, body in body.contains(#""behind":0"#) && body.contains(#""events":"#) }
+        let events = try await get("/v1/events?name=bought")
+        #expect(events.body.components(separatedBy: #""name":"bought""#).count == 6, "\(events)")
+        try await until("/readyz") { status, _ in status == 200 }
+        #expect(!FileManager.default.fileExists(atPath: folder + "/indexless/index.sqlite"))
+
+        await server.kill()
+        let away = try await get("/v1/events")
+        #expect(away.status == 503 && away.body.contains("analysis_unavailable"), "\(away)")
+        try await until("/readyz") { status, body in status == 503 && body.contains("index_behind") }
+        #expect(try await get("/readyz").body.contains("Batches are accepted and kept."))
+        try await server.start()
+        try await until("/readyz") { status, _ in status == 200 }
+        #expect(try await get("/v1/events?name=bought").body == events.body)
+        await collector.end("TERM")
+    }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ArgumentParser
+internal import Collector
+internal import CollectorClickHouse
+internal import CollectorHTTP
+internal import CollectorJetStream
+internal import Foundation
+internal import Logging
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import TrackwayCommand
+@testable internal import trackway_cluster
+
+@Suite("Options and reports of an engine")
+struct EngineOptionsTests {
+    private static func message(_ arguments: [String]) -> String {
+        do {
+            _ = try ClusterServeCommand.parse(arguments)
+            return ""
+        } catch {
+            return ClusterServeCommand.message(for: error)
+        }
+    }
+
+    @Test("a text that is no server is named with the option and what it takes, and a password is not repeated")
+    func addresses() {
+        let message = Self.message(["--engine", "nats://a,http://b"])
+        #expect(message.contains("“http://b” is no server of NATS; --engine takes addresses such as nats://host:4222"))
+        let secret = Self.message(["--engine", "nats://joe:hunter2@a"])
+        #expect(secret.contains("name it with --engine-credentials") && !secret.contains("hunter2"))
+    }
+
+    @Test("a file of credentials holds a user, one of the system account, or a token; what it holds is never told")
+    func credentials() async throws {
+        try await RunningCollector.withFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            func settings(_ text: String?) throws -> EngineSettings? {
+                let file = folder + "/engine.json"
+                try? FileManager.default.removeItem(atPath: file)
+                if let text { try Data(text.utf8).write(to: URL(fileURLWithPath: file)) }
+                return try ClusterServeCommand.parse(["--engine", "nats://a", "--engine-credentials", file]).records.settings()
+            }
+            let user = NATSCredentials(user: "joe", password: "hunter2")
+            #expect(try settings(#"{"user":"joe","password":"hunter2"}"#)?.credentials == EngineCredentials(user: user))
+            let both = try settings(#"{"user":"joe","password":"hunter2","system":{"user":"sys","password":"x"}}"#)
+            #expect(both?.credentials.system == NATSCredentials(user: "sys", password: "x"))
+            let token = try settings(#"{"token":"hunter2"}"#)
+            #expect(token?.credentials.user == NATSCredentials(token: "hunter2"))
+            #expect(!"\(both as Any) \(token as Any)".contains("hunter2"))
+            for text in [
+                "", "{}", #"{"user":"joe"}"#, #"{"user":"","password":"hunter2"}"#, #"["hunter2"]"#,
+                #"{"user":"joe","password":"hunter2","system":{"user":"x"}}"#,
+                #"{"user":"joe","password":"hunter2","token":"x"}"#,
+            ] {
+                let failure = #expect(throws: CommandFailure.self, "\(text)") { try settings(text) }
+                #expect(failure?.status == .malformedInput && failure?.description.contains("hunter2") == false)
+            }
+            #expect(#expect(throws: CommandFailure.self) { try settings(nil) }?.status == .inputMissing)
+        }
+    }
+
+    @Test("a report has a line for each server and a sentence for what is wrong, and says the same as a value")
+    func report() {
+        var stream = StreamFacts(name: "INTAKE_0")
+        stream.leader = "n0"
+        stream.replicas = [.init(name: "n1"), .init(name: "n2", isOffline: true)]
+        stream.lastSequence = 1_234
+        stream.bytes = 1_536
+        stream.longest = 1 << 30
+        let facts = EngineFacts(
+            stream: stream,
+            reports: [MemberReport(name: "n0"), MemberReport(name: "n1", syncsAlways: false)]
+        )
+        let report = EngineReport([facts], faults: ["The server n1 does not sync always."])
+        let lines = EngineText.lines(report, style: Style(isColoured: false))
+        #expect(
+            lines == [
+                "INTAKE_0  3 copies, 1,234 records taken, 1.5 KiB of 1 GiB",
+                "server  role    version  disk",
+                "n0      leader  2.15.1   syncs always",
+                "n1      copy    2.15.1   does not sync always",
+                "n2      copy             is not there",
+                "The server n1 does not sync always.",
+            ]
+        )
+        let json = EngineText.json(report)
+        #expect(json["durable"] == .boolean(false) && json["servers"]?.array?.count == 3)
+        #expect(json["servers"]?.array?[1]["syncs_always"] == .boolean(false))
+        #expect(json["servers"]?.array?[2]["syncs_always"] == .null)
+        #expect(json["stream"]?["last"]?.integer == 1_234)
+        let nothing = EngineReport([], faults: ["There is no stream INTAKE_0; make it."])
+        #expect(EngineText.lines(nothing, style: Style(isColoured: false)) == ["There is no stream INTAKE_0; make it."])
+    }
+
+    @Test(
+        "tables have a line that says how far they are filled, or a sentence for what is wrong, and say the same as a value"
+    )
+    func columns() {
+        var look = ColumnLook(address: "http://c:8123/trackway", last: 1_300)
+        look.report = ColumnReport(version: "18.16.1", blocks: 12, last: 1_234, events: 23_817)
+        #expect(
+            EngineText.lines(look) == [
+                "http://c:8123/trackway  ClickHouse 18.16.1, 12 blocks, 23,817 events, 66 records behind"
+            ]
+        )
+        let report = EngineReport([], faults: nil)
+        let json = EngineText.json(report, look)
+        #expect(json["durable"] == .boolean(true) && json["columns"]?["behind"] == .integer(66) && look.isGood)
+        look.last = 1_000
+        #expect(EngineText.lines(look)[0].hasSuffix("everything there is"))
+        look.erased = (0, 0)
+        #expect(EngineText.lines(look).count == 1)
+        look.erased = (1_200, 3)
+        #expect(
+            EngineText.lines(look).last
+                == "Records of erased installations that are listed for deletion: 1,200; blocks in which some are still to be looked for or deleted: 3."
+        )
+        #expect(EngineText.json(report, look)["columns"]?["erasing_blocks"] == .integer(3))
+        look.report = nil
+        look.faults = ["ClickHouse at http://c:8123 cannot be reached."]
+        #expect(EngineText.lines(look) == look.faults && !look.isGood)
+        #expect(EngineText.json(report, look)["columns"]?["blocks"] == .null)
+        #expect(EngineText.json(report)["columns"] == nil)
+    }
+
+    @Test("an audit has a line for each block that is not whole")
+    func audit() {
+        var report = AuditReport()
+        report.blocks = 1_200
+        report.events = 5
+        let decision = BlockDecision(block: 7, first: 10, last: 19, version: 1)
+        report.findings = [BlockFinding(decision: decision, missing: [.events: 1_500, .blocks: 1], isMended: true)]
+        #expect(!report.mayHaveHiddenErased)
+        #expect(
+            EngineAuditCommand.lines(report, isMending: true) == [
+                "Block 7 (records 10 to 19) lacked 1,500 of events, 1 of blocks; they were written again.",
+                "1,200 blocks with 5 events were looked at.",
+            ]
+        )
+        let json = EngineAuditCommand.json(report)
+        #expect(json["whole"] == .boolean(true) && json["trouble"] == .null)
+        #expect(json["findings"]?.array?[0]["missing"]?["events"] == .integer(1_500))
+        report.findings[0].isMended = false
+        #expect(!report.isWhole && EngineAuditCommand.lines(report, isMending: false)[0].hasSuffix("1 of blocks."))
+        report.findings = []
+        report.trouble = "It ended."
+        #expect(!report.isWhole && EngineAuditCommand.lines(report, isMending: true).last == "It ended.")
+    }
+
+    @Test("a text that is no database is named with the option and what it takes, and a password is not repeated")
+    func databases() {
+        func message(_ arguments: [String]) -> String {
+            do {
+                _ = try ForwardCommand.parse(arguments)
+                return ""
+            } catch {
+                return ForwardCommand.message(for: error)
+            }
+        }
+        let engine = ["--engine", "nats://a"]
+        #expect(message(engine).contains("--to http://host:8123/trackway"))
+        #expect(message(engine + ["--to", "ch:9000"]).contains("“ch:9000” is no database of ClickHouse"))
+        let secret = message(engine + ["--to", "http://joe:hunter2@a"])
+        #expect(secret.contains("--to-credentials") && !secret.contains("hunter2"))
+        #expect(message(["--to", "http://a"]).contains("--engine"))
+        #expect(message(engine + ["--to", "http://a", "--log-level", "loud"]).contains("--log-level takes"))
+        #expect(message(engine + ["--to", "http://a"]) == "")
+    }
+
+    @Test("a folder of a log is not used for a stream, and one of a stream not for a log")
+    func folders() async throws {
+        try await RunningCollector.withFolder { place in
+            let nobody = EngineSettings(addresses: [NATSAddress(host: "127.0.0.1", port: 1)])
+            try await RunningCollector.with(folder: place + "/log") { _ in }
+            let log = await RunningCollector.failure(folder: place + "/log", engine: nobody)
+            #expect(log?.status == .cannotCreate && log?.message.contains("has an intake log of its own") == true)
+
+            let folder = CollectorFolder(option: place + "/stream", environment: [:])
+            try folder.make()
+            try EngineMark(stream: "INTAKE_0", created: "yesterday").write(to: folder)
+            #expect(try EngineMark(in: folder) == EngineMark(stream: "INTAKE_0", created: "yesterday"))
+            let alone = await RunningCollector.failure(folder: folder.path, engine: nil)
+            #expect(alone?.status == .cannotCreate && alone?.message.contains("belongs to a collector of a cluster") == true)
+            try Data("{".utf8).write(to: URL(fileURLWithPath: folder.clusterMark))
+            #expect(await RunningCollector.failure(folder: folder.path, engine: nobody)?.status == .malformedInput)
+        }
+    }
+}
+
+extension RunningCollector {
+    /// Why a collector does not start.
+    static func failure(folder: String, engine: EngineSettings?) async -> CommandFailure? {
+        var configuration = CollectorConfiguration(host: "127.0.0.1", port: 0)
+        configuration.isEphemeral = false
+        let host = CollectorHost(
+            folder: CollectorFolder(option: folder, environment: [:]),
+            configuration: configuration,
+            storage: engine.map { ClusterStorageProvider(engine: $0) } ?? LocalStorageProvider(),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        do throws(CommandFailure) {
+            try await host.run(endingOn: []) { _ in }
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorClickHouse
+internal import CollectorTesting
+internal import Logging
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@testable internal import TrackwayCommand
+@testable internal import trackway_cluster
+
+@Suite("How a forwarding goes, over HTTP")
+struct ForwardHealthTests {
+    @Test("it lives at once, and is ready when it has begun, until something stands in the way or it falls behind")
+    func answers() throws {
+        let clock = ManualClock()
+        let health = ForwardHealth(host: "127.0.0.1", port: 0, clock: clock)
+        let early = try #require(health.answer("/readyz"))
+        #expect(early.status == 503 && early.body.contains("forward_behind") && early.body.contains("has not begun"))
+        #expect(health.answer("/livez")?.status == 200 && health.answer("/healthz")?.status == 200)
+        #expect(health.answer("/") == nil)
+        let highest = Locked<UInt64>(4)
+        health.follow { highest.withLock { $0 } }
+        health.stands(StreamForwarding.Standing(written: 4))
+        #expect(health.answer("/readyz")?.status == 200)
+        #expect(health.answer("/readyz")?.body == #"{"status":"ready"}"#)
+        health.stands(StreamForwarding.Standing(written: 4, isStandingBy: true))
+        #expect(health.answer("/readyz")?.body == #"{"status":"standing_by"}"#)
+        health.tell(.trouble("ClickHouse “a\"b” is away."))
+        let away = try #require(health.answer("/readyz"))
+        #expect(away.status == 503 && away.body.contains(#"is away."#))
+        health.tell(.recovered)
+        highest.withLock { $0 = 9 }
+        health.look()
+        clock.advance(by: .seconds(60))
+        #expect(health.answer("/readyz")?.status == 200)
+        clock.advance(by: .seconds(1))
+        #expect(health.answer("/readyz")?.body.contains("5 records behind the stream, since 61 s") == true)
+        #expect(health.answer("/metrics")?.body.contains("\ntrackway_forward_lag_records 5\n") == true)
+    }
+
+    @Test("it listens where it is told to, and a port that is taken ends it with a sentence")
+    func listens() async throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let health = ForwardHealth(host: "127.0.0.1", port: 0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let (ports, port) = AsyncStream.makeStream(of: Int.self)
+            group.addTask { try await health.run(logger: logger) { port.yield($0) } }
+            var iterator = ports.makeAsyncIterator()
+            let taken = try #require(await iterator.next())
+            let alive = try await Wire.request("GET", "/livez", port: taken)
+            #expect(alive.status == 200 && alive.body == #"{"status":"alive"}"#)
+            #expect(try await Wire.request("GET", "/readyz", port: taken).status == 503)
+            #expect(try await Wire.request("GET", "/metrics", port: taken).body.contains("trackway_forward_ready 0\n"))
+            #expect(try await Wire.request("GET", "/v1/events", port: taken).status == 404)
+            let second = ForwardHealth(host: "127.0.0.1", port: taken)
+            let failure = await #expect(throws: CommandFailure.self) {
+                try await second.run(logger: logger) { _ in }
+            }
+            #expect(failure?.status == .cannotCreate && failure?.message.contains("127.0.0.1:\(taken)") == true)
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+
+@testable internal import CollectorClickHouse
+@testable internal import CollectorJetStream
+
+/// How a run ends, and what must hold then.
+extension Simulation {
+    /// Looks each second whether everything has come to rest.
+    func watchRest() {
+        guard let missing = missing else {
+            isOver = true
+            return
+        }
+        let end = max(script.map { $0.at + $0.lasts + 3_000 }.max() ?? 0, plan.growths.map(\.at).max() ?? 0)
+        if now > end + Self.restLimit + Int64(plan.pause * plan.batches) {
+            return broken("it does not come to rest: \(missing)")
+        }
+        queue.add(.other { $0.watchRest() }, after: 1_000)
+    }
+
+    /// What is missing until everything has come to rest; nil when nothing is.
+    private var missing: String? {
+        if busy > 0 { return "\(busy) batches are not acknowledged" }
+        if growing.isAtWork || growing.wanted.count > 0 { return "streams are not opened" }
+        if now < (script.last?.at ?? 0) || now < (plan.growths.last?.at ?? 0) { return "faults are to come" }
+        for (index, node) in nodes.enumerated() where node.role != .growth {
+            if !node.isAlive || node.asleepUntil > now { return "node \(index) is not there" }
+            if !node.attempts.isEmpty { return "collector \(index) holds \(node.attempts.count) batches" }
+            if readable(index) != UInt64(orderedCount) {
+                return "node \(index) has read \(readable(index)) of \(orderedCount)"
+            }
+        }
+        for stream in openStreams where prefix != nil && Int(lineEnds.last?[stream] ?? 0) < logs[stream].stored {
+            return "records of INTAKE_\(stream) are not in the order"
+        }
+        for log in logs.indices where exists[log] && logs[log].stored < logs[log].records.count {
+            return "records of \(logs[log].name) are not stored"
+        }
+        if decided.last.map({ Int($0.last) }) ?? 0 != orderedCount { return "blocks are not decided" }
+        if tables.completed.count != decided.count { return "blocks are not written" }
+        return nil
+    }
+
+    private var openStreams: [Int] { lines.last?.streams ?? [0] }
+
+    /// Compares what was acknowledged with the order, and the order with the tables.
+    func compareAll() {
+        var first = Array(repeating: 0, count: acknowledgedAt.count)
+        var firstTime = Array(repeating: Int64(0), count: acknowledgedAt.count)
+        var firstStream = Array(repeating: 0, count: acknowledgedAt.count)
+        var place = 0
+        func meet(_ body: Int32, _ at: Int64, _ stream: Int) {
+            place += 1
+            guard body >= 0 else { return }
+            let batch = Int(body)
+            outcome.ordered += 1
+            guard first[batch] > 0 else {
+                (first[batch], firstTime[batch], firstStream[batch]) = (place, at, stream)
+                return
+            }
+            outcome.repeated += 1
+            // The same id is not kept twice, unless other streams took the partition meanwhile, or it came after ids are forgotten.
+            if firstStream[batch] == stream, at - firstTime[batch] < SimulatedLog.window {
+                broken("batch \(batch) is twice in INTAKE_\(stream), within \(at - firstTime[batch]) ms")
+            }
+        }
+        for record in logs[0].records.prefix(prefix ?? logs[0].stored) { meet(record.body, record.at, 0) }
+        // A reader that takes the entries from the first one on, by itself.
+        var line = canonical.first.map { OrderLine(behind: $0.first - 1) }
+        for entry in canonical {
+            do throws(OrderFault) {
+                try line?.take(entry)
+            } catch {
+                return broken("the order cannot be read again: \(error)")
+            }
+            for run in entry.runs {
+                for record in logs[run.stream].records[Int(run.first) - 1..<Int(run.last)] {
+                    meet(record.body, record.at, run.stream)
+                }
+            }
+        }
+        if place != orderedCount { broken("the order has \(place) records, and \(orderedCount) were read") }
+        for batch in acknowledgedAt.indices where acknowledgedAt[batch] >= 0 {
+            if first[batch] == 0 { return broken("batch \(batch) was acknowledged, and is not in the order") }
+            if batch % plan.batches > 0, first[batch] < first[batch - 1] {
+                return broken("batch \(batch) stands in the order before the one that was sent before it")
+            }
+        }
+        compareTables(with: first)
+        for (index, node) in nodes.enumerated() {
+            let held = node.streams.reduce(0) { $0 + ($1?.gate.heldRecords ?? 0) }
+            if node.isAlive, held != 0 { broken("collector \(index) holds \(held) batches that nobody waits for") }
+        }
+    }
+
+    private func compareTables(with order: [Int]) {
+        var written = Array(repeating: 0, count: order.count)
+        for batch in tables.events.values.joined() { written[Int(batch)] += 1 }
+        for batch in order.indices where written[batch] != (order[batch] > 0 ? 1 : 0) {
+            return broken("the events of batch \(batch) are \(written[batch]) times in the tables")
+        }
+        outcome.events = written.reduce(0, +)
+    }
+}

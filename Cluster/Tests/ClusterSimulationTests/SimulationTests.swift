@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+
+/// A whole cluster in virtual time: values of the product, and a model of what is around them. `TRACKWAY_SIMULATION=full` adds 64 streams
+/// with 200 collectors and 1,000,000 batches, and thousands of small clusters.
+@Suite("A whole cluster, simulated")
+struct SimulationTests {
+    private static let isFull = ProcessInfo.processInfo.environment["TRACKWAY_SIMULATION"] == "full"
+    private static let seeds = isFull ? 300 : 5
+
+    /// The seed that found each flaw, so that a run need not search for it again.
+    private static let storedSeeds: [SimulationPlan.Flaw: UInt64] = [:]
+
+    @Test("in small clusters what must hold holds, whatever breaks", arguments: 0..<8)
+    func small(part: Int) {
+        for seed in part * Self.seeds + 1...(part + 1) * Self.seeds {
+            expectWhole(Simulation(SimulationPlan.small(UInt64(seed))))
+        }
+    }
+
+    @Test("some streams more, and clocks that are apart by minutes", arguments: UInt64(1)...2)
+    func middle(seed: UInt64) {
+        var plan = SimulationPlan.small(10_000 + seed)
+        plan.servers = 7
+        plan.collectors = 12
+        plan.installations = 40
+        plan.growths = [(4_000, 6), (16_000, 16)]
+        expectWhole(Simulation(plan))
+    }
+
+    @Test("200 collectors, 64 streams, 1,000,000 batches", .enabled(if: isFull))
+    func large() {
+        let simulation = Simulation(SimulationPlan.large(1, batches: 1_000_000))
+        let outcome = simulation.run()
+        #expect(outcome.faults == [], "\(simulation.story)")
+        #expect(outcome.acknowledged == 1_000_000 && outcome.events == 1_000_000)
+        print("\(simulation.plan)\n\(outcome)")
+    }
+
+    @Test("what is broken on purpose is found, and the script shows it again", arguments: SimulationPlan.Flaw.allCases)
+    func flaws(flaw: SimulationPlan.Flaw) throws {
+        // The seeds that found each flaw before come first.
+        let found = ((Self.storedSeeds[flaw].map { [$0] } ?? []) + Array(1...400)).lazy.map { seed in
+            var plan = SimulationPlan.small(seed)
+            plan.flaw = flaw
+            let simulation = Simulation(plan)
+            return (simulation, simulation.run())
+        }.first { !$0.1.faults.isEmpty }
+        let (simulation, outcome) = try #require(found)
+        print("SEED", flaw, simulation.plan.seed)
+        // From the lines that are printed.
+        let script = simulation.story.split(separator: "\n").compactMap { SimulatedFault($0) }
+        #expect(script == simulation.script)
+        #expect(Simulation(simulation.plan, script: script).run() == outcome)
+        // Without the flaw nothing is found.
+        var plan = simulation.plan
+        plan.flaw = nil
+        #expect(Simulation(plan, script: script).run().faults == [])
+    }
+
+    @Test("the shortest script that shows a fault is part of the whole one")
+    func shortest() throws {
+        var plan = SimulationPlan.small(4)
+        plan.flaw = .acknowledgesAlone
+        let simulation = Simulation(plan)
+        #expect(simulation.run().faults != [])
+        // That one needs nothing else to break.
+        #expect(simulation.shortest == [])
+    }
+
+    @Test("the same seed gives the same run, and another one another")
+    func same() {
+        let runs = [3, 3, 4].map { Simulation(SimulationPlan.small($0)).run() }
+        #expect(runs[0] == runs[1] && runs[0] != runs[2])
+        #expect(runs[0].acknowledged > 0 && runs[0].entries > 0 && runs[0].blocks > 0)
+    }
+
+    private func expectWhole(_ simulation: Simulation) {
+        let outcome = simulation.run()
+        if outcome.faults != [] {
+            let shortest = simulation.shortest.map(\.description).joined(separator: "\n")
+            Issue.record("\(simulation.story)\nshortest:\n\(shortest)")
+        }
+        #expect(outcome.acknowledged == simulation.plan.installations * simulation.plan.batches)
+        #expect(outcome.events == outcome.acknowledged && outcome.ordered >= outcome.events)
+    }
+}
+
+extension Simulation {
+    /// The faults of a run that broke something, less all without which something breaks, too.
+    var shortest: [SimulatedFault] {
+        var rest = script
+        for fault in script {
+            let fewer = rest.filter { $0 != fault }
+            if !Simulation(plan, script: fewer).run().faults.isEmpty { rest = fewer }
+        }
+        return rest
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import CollectorJetStream
+internal import NIOCore
+internal import NIOPosix
+
+/// A server of NATS, or of anything else, on the loopback that says what a test wants, in whatever pieces.
+package struct ScriptedServer: Sendable {
+    /// Where it listens.
+    package let address: NATSAddress
+
+    /// The port it listens at, for clients of something else.
+    package var port: Int { address.port }
+
+    /// What a server says first.
+    package static let greeting =
+        "INFO {\"server_id\":\"N0\",\"server_name\":\"n0\",\"version\":\"2.15.1\",\"headers\":true,\"max_payload\":8388608}\r\n"
+
+    /// Listens while `body` runs, and ends with it.
+    ///
+    /// - Parameter script: What is done with each connection, counted from 1; the connection ends with it.
+    package static func run(
+        _ script: @escaping @Sendable (inout Peer, Int) async throws -> Void,
+        _ body: @escaping @Sendable (ScriptedServer) async throws -> Void
+    ) async throws {
+        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        let address = NATSAddress(host: "127.0.0.1", port: server.channel.localAddress?.port ?? 0)
+        try await server.executeThenClose { connections in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await withDiscardingTaskGroup { group in
+                        var number = 0
+                        do {
+                            for try await connection in connections {
+                                number += 1
+                                group.addTask { [number] in await serve(connection, number, script) }
+                            }
+                        } catch {
+                            // The test is over.
+                        }
+                    }
+                }
+                group.addTask { try await body(ScriptedServer(address: address)) }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+    }
+
+    private static func serve(
+        _ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>,
+        _ number: Int,
+        _ script: @Sendable (inout Peer, Int) async throws -> Void
+    ) async {
+        do {
+            try await connection.executeThenClose { inbound, outbound in
+                var peer = Peer(iterator: inbound.makeAsyncIterator(), outbound: outbound)
+                try await script(&peer, number)
+            }
+        } catch {
+            // A client that goes away is its own business; what it got is what the test looks at.
+        }
+    }
+
+    /// One connection, from the server's side.
+    package struct Peer {
+        fileprivate var iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+        fileprivate let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+        private var bytes: [UInt8] = []
+
+        fileprivate init(
+            iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator,
+            outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+        ) {
+            self.iterator = iterator
+            self.outbound = outbound
+        }
+
+        /// What a client published.
+        package struct Publication: Sendable {
+            package var subject: String
+            package var reply: String
+            package var headers: NATSHeaders?
+            package var body: [UInt8]
+        }
+
+        /// Says something.
+        package func say(_ text: String) async throws {
+            try await outbound.write(ByteBuffer(string: text))
+        }
+
+        /// Greets, and takes what a client says of itself.
+        ///
+        /// - Returns: The client's `CONNECT`.
+        package mutating func welcome(_ greeting: String = ScriptedServer.greeting) async throws -> String {
+            try await say(greeting)
+            var connect = ""
+            while let line = try await line() {
+                if line.hasPrefix("CONNECT") { connect = line }
+                if line == "PING" { break }
+            }
+            try await say("PONG\r\n")
+            return connect
+        }
+
+        /// The next line; nil at the end.
+        package mutating func line() async throws -> String? {
+            while true {
+                if let end = bytes.firstRange(of: [0x0d, 0x0a]) {
+                    defer { bytes.removeSubrange(..<end.upperBound) }
+                    return String(decoding: bytes[..<end.lowerBound], as: UTF8.self)
+                }
+                guard try await more() else { return nil }
+            }
+        }
+
+        /// What came, as it came; empty at the end.
+        package mutating func bytes() async throws -> [UInt8] {
+            if bytes.isEmpty { _ = try await more() }
+            defer { bytes = [] }
+            return bytes
+        }
+
+        /// The next publication, everything else passed over; nil at the end.
+        package mutating func publication() async throws -> Publication? {
+            while let line = try await line() {
+                let words = line.split(separator: " ").map(String.init)
+                guard words.count >= 4, words[0] == "PUB" || words[0] == "HPUB", let count = Int(words[words.count - 1])
+                else { continue }
+                while bytes.count < count + 2 { guard try await more() else { return nil } }
+                let headerBytes = words[0] == "HPUB" ? Int(words[3]) ?? 0 : 0
+                defer { bytes.removeSubrange(..<(count + 2)) }
+                return Publication(
+                    subject: words[1],
+                    reply: words[2],
+                    headers: headerBytes > 0 ? try NATSHeaders(bytes[..<headerBytes]) : nil,
+                    body: Array(bytes[headerBytes..<count])
+                )
+            }
+            return nil
+        }
+
+        /// Answers a publication.
+        package func answer(_ publication: Publication, _ body: String) async throws {
+            try await say("MSG \(publication.reply) 1 \(body.utf8.count)\r\n\(body)\r\n")
+        }
+
+        /// Says that nobody listens where it was published.
+        package func answerNobody(_ publication: Publication) async throws {
+            try await say("HMSG \(publication.reply) 1 16 16\r\nNATS/1.0 503\r\n\r\n\r\n")
+        }
+
+        private mutating func more() async throws -> Bool {
+            guard let buffer = try await iterator.next(isolation: #isolation) else { return false }
+            bytes += buffer.readableBytesView
+            return true
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+internal import Synchronization
+
+/// A server on the loopback that encrypts its connections, after a greeting in plain or at once, and keeps what it was told over them.
+package final class TLSServer: Sendable {
+    /// The port it listens at.
+    package let port: Int
+    private let heard: SharedText
+
+    private init(port: Int, heard: SharedText) {
+        self.port = port
+        self.heard = heard
+    }
+
+    /// What clients told it, once connections were encrypted.
+    package var received: String { heard.text }
+
+    /// How it shows itself, and what it says.
+    package struct Script: Sendable {
+        var pair: TestCertificates.Pair
+        /// Said in plain before the handshake.
+        package var greeting: String?
+        /// The file of the authorities whose clients are taken; nil for all.
+        package var clients: String?
+        /// What is answered to all that was told over a connection; nil for nothing yet.
+        package var answer: @Sendable (String) -> String?
+
+        /// A script for the owner of a certificate.
+        package init(
+            _ pair: TestCertificates.Pair,
+            greeting: String? = nil,
+            clients: String? = nil,
+            answer: @escaping @Sendable (String) -> String? = { _ in nil }
+        ) {
+            self.pair = pair
+            self.greeting = greeting
+            self.clients = clients
+            self.answer = answer
+        }
+    }
+
+    /// Listens while `body` runs.
+    package static func run(_ script: Script, _ body: (TLSServer) async throws -> Void) async throws {
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: try NIOSSLCertificate.fromPEMFile(script.pair.certificate).map { .certificate($0) },
+            privateKey: .privateKey(try NIOSSLPrivateKey(file: script.pair.key, format: .pem))
+        )
+        if let clients = script.clients {
+            configuration.trustRoots = .file(clients)
+            configuration.certificateVerification = .noHostnameVerification
+        }
+        let context = try NIOSSLContext(configuration: configuration)
+        let heard = SharedText()
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(TLSServerHandler(script, context, heard))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        let server = TLSServer(port: channel.localAddress?.port ?? 0, heard: heard)
+        do {
+            try await body(server)
+        } catch {
+            try await channel.close()
+            throw error
+        }
+        try await channel.close()
+    }
+}
+
+/// A text that connections add to.
+private final class SharedText: Sendable {
+    private let content = Mutex("")
+
+    var text: String { content.withLock { $0 } }
+
+    func append(_ more: String) { content.withLock { $0 += more } }
+}
+
+/// Greets, encrypts, keeps what comes, and answers. Lives on the connection's event loop.
+private final class TLSServerHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let script: TLSServer.Script
+    private let context: NIOSSLContext
+    private let heard: SharedText
+    private var told = ""
+
+    init(_ script: TLSServer.Script, _ context: NIOSSLContext, _ heard: SharedText) {
+        self.script = script
+        self.context = context
+        self.heard = heard
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if let greeting = script.greeting {
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: greeting)), promise: nil)
+        }
+        do {
+            let handler = NIOSSLServerHandler(context: self.context)
+            try context.channel.pipeline.syncOperations.addHandler(handler, position: .first)
+        } catch {
+            context.close(promise: nil)
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let text = String(buffer: unwrapInboundIn(data))
+        told += text
+        heard.append(text)
+        if let answer = script.answer(told) {
+            told = ""
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A client that does not trust this server goes away; that is what tests look at.
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ClusterTesting
+internal import Collector
+internal import CollectorTesting
+internal import NIOCore
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@testable internal import CollectorClickHouse
+
+@Suite("Values in columns, and how questions compare them")
+struct ColumnValueTests {
+    /// A number of any size, often one that a double cannot hold, or a neighbour of such a one.
+    private static func number(_ chance: inout SeededChance) -> JSONNumber {
+        switch chance.number(1...6) {
+        case 1: return .integer(Int64(truncatingIfNeeded: chance.next()))
+        case 2: return .integer(Int64(chance.number(-5...5)))
+        case 3: return .integer((1 << 53) + Int64(chance.number(-3...3)))
+        case 4: return .integer(Int64.max - Int64(chance.number(0...1_100)))
+        case 5: return .double(Double(chance.number(-40...40)) / 8)
+        default:
+            let double = Double(bitPattern: chance.next())
+            return .double(double.isFinite ? double : -0x1p63)
+        }
+    }
+
+    @Test("the order of the bytes is that of the numbers, and equal numbers have equal bytes", arguments: UInt64(1)...4)
+    func numbers(seed: UInt64) {
+        var chance = SeededChance(seed: seed)
+        for _ in 0..<20_000 {
+            let (left, right) = (Self.number(&chance), Self.number(&chance))
+            let isLess = left.sortedBytes.lexicographicallyPrecedes(right.sortedBytes)
+            #expect(isLess == left.isLess(than: right), "\(left) and \(right)")
+            #expect(
+                (left.sortedBytes == right.sortedBytes) == (left.simplest == right.simplest),
+                "\(left) and \(right)"
+            )
+            #expect(JSONNumber(sortedBytes: left.sortedBytes) == left.simplest, "\(left)")
+        }
+    }
+
+    @Test("a value comes out of a column as it went in")
+    func values() throws {
+        for json in QuestionStream.values {
+            let value = QuestionValue(try JSONValue.parse(Array(json.utf8)))
+            #expect(QuestionValue(columnBytes: value?.columnBytes ?? []) == value, "\(json)")
+        }
+        #expect(QuestionValue(columnBytes: []) == nil && QuestionValue(columnBytes: [UInt8(ascii: "n"), 1]) == nil)
+    }
+
+    @Test(
+        "an event's own attribute counts, the last of a name, and null leaves it to that of all events",
+        arguments: [
+            (#"{"attributes":{"a":1}}"#, #"{"global":{"a":2}}"#, "1"),
+            (#"{"attributes":{"a":1,"a":3}}"#, #"{"global":{"a":2}}"#, "3"),
+            (#"{"attributes":{"a":1,"a":null}}"#, #"{"global":{"a":2}}"#, "2"),
+            (#"{"attributes":{"a":null}}"#, #"{"global":{"a":null}}"#, nil),
+            (#"{"attributes":{"\u0061":4}}"#, "{}", "4"),
+            (#"{"attributes":{"a":4},"attributes":{"b":5}}"#, "{}", "4"),
+            (#"{"attributes":7}"#, #"{"global":{"a":1,"a":2.0}}"#, "2"),
+            (#"{}"#, #"{"global":[1],"global":{"a":true}}"#, "true"),
+            (#"{}"#, #"{"global":{"a":1},"global":7}"#, nil),
+        ] as [(String, String, String?)]
+    )
+    func attributes(event: String, context: String, expected: String?) throws {
+        let global = ColumnValues(global: try JSONValue.parse(Array(context.utf8)))
+        let values = Array(event.utf8).withUnsafeBytes { ColumnValues(event: $0, global: global) }
+        #expect(values["a"] == (try expected.flatMap { QuestionValue(try JSONValue.parse(Array($0.utf8))) }))
+    }
+
+    @Test("however many attributes an event has, each name has its last value", arguments: UInt64(1)...6)
+    func manyAttributes(seed: UInt64) throws {
+        var chance = SeededChance(seed: seed)
+        for _ in 0..<200 {
+            let names = chance.number(1...60)
+            let pick = { (chance: inout SeededChance) in "n\(chance.number(1...names))" }
+            var own: [String: String] = [:]
+            var members: [String] = []
+            for _ in 0..<chance.number(0...90) {
+                let (name, value) = (pick(&chance), chance.chance(5) ? "null" : "\(chance.number(-3...99))")
+                own[name] = value
+                members.append("\"\(name)\":\(value)")
+            }
+            var global: [String: String] = [:]
+            for _ in 0..<chance.number(0...40) { global[pick(&chance)] = "\"\(chance.number(0...9))\"" }
+            let context = #"{"global":{\#(global.map { #""\#($0)":\#($1)"# }.joined(separator: ","))}}"#
+            let event = #"{"attributes":{\#(members.joined(separator: ","))}}"#
+            let values = Array(event.utf8).withUnsafeBytes {
+                ColumnValues(event: $0, global: ColumnValues(global: try? JSONValue.parse(Array(context.utf8))))
+            }
+            let expected = global.merging(own.filter { $0.value != "null" }) { $1 }
+            #expect(values.count == expected.count)
+            for (name, value) in expected {
+                #expect(values[name] == QuestionValue(try JSONValue.parse(Array(value.utf8))), "\(name) of \(event)")
+            }
+        }
+    }
+
+    @Test("a context has each member under its path, however it is called")
+    func context() throws {
+        let json =
+            #"{"app":{"version":"2","version":"3","no":null},"a.b":{"c\\":1},"list":[1,{"x":2}],"a":{"b":{"c":5}}}"#
+        let values = ColumnValues(context: try JSONValue.parse(Array(json.utf8)))
+        func value(_ path: String...) -> QuestionValue? {
+            values[String(decoding: ColumnValues.name(of: path), as: UTF8.self)]
+        }
+        #expect(value("app", "version") == .text(Array("3".utf8)))
+        #expect(value("app", "no") == nil && value("list", "x") == nil)
+        #expect(value("a.b", "c\\") == .number(.integer(1)))
+        #expect(value("a", "b", "c") == .number(.integer(5)))
+        #expect(value("a", "b") == .structure(Array(#"{"c":5}"#.utf8)))
+        #expect(ColumnValues(context: nil).count == 0 && ColumnValues(context: .integer(1)).count == 0)
+    }
+
+    @Test("no text ends the literal it is in", arguments: UInt64(1)...4)
+    func literals(seed: UInt64) {
+        var chance = SeededChance(seed: seed)
+        let signs: [UInt8] = [39, 92, 0, 34, 96, 10, 13, 37, 63, 45, 59, 0xc0, 0xff]
+        for _ in 0..<5_000 {
+            let bytes = (0..<chance.number(0...12)).map { _ in
+                chance.chance(2) ? signs[chance.number(0...signs.count - 1)] : UInt8(chance.number(0...255))
+            }
+            let literal = Array(SQLText.literal(bytes).utf8)
+            #expect(literal.first == 39 && literal.last == 39)
+            #expect(Self.read(literal.dropFirst().dropLast()) == bytes)
+        }
+    }
+
+    /// What ClickHouse makes of the inside of a literal; nil when it would end there.
+    private static func read(_ inside: ArraySlice<UInt8>) -> [UInt8]? {
+        var rest = inside
+        var bytes: [UInt8] = []
+        while let byte = rest.popFirst() {
+            if byte == 39 { return nil }
+            guard byte == 92 else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.popFirst() == UInt8(ascii: "x") else { return nil }
+            guard let number = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else { return nil }
+            rest = rest.dropFirst(2)
+            bytes.append(number)
+        }
+        return bytes
+    }
+
+    @Test("days of equal length are one term, and a day of another length one more")
+    func intervals() {
+        func sql(_ hours: [Int64]) -> String {
+            IntervalSQL(hours.map { Timestamp(milliseconds: $0 * 3_600_000) }).sql()
+        }
+        #expect(sql([0, 24]) == "toInt32(0)")
+        #expect(sql([0, 24, 48, 72]) == "toInt32(0 + intDiv(time - 0, 86400000))")
+        #expect(sql([0, 24, 24, 48]) == "toInt32(0 + intDiv(time - 0, 86400000))")
+        #expect(
+            sql([5, 24, 48, 71, 95])
+                == "multiIf(time < 86400000, toInt32(0), time < 172800000, toInt32(1), time < 255600000, toInt32(2), toInt32(3))"
+        )
+        let year = (0...365).map { (day: Int64) -> Int64 in
+            let isSummer = day > 80 && day <= 300
+            return isSummer ? day * 24 - 1 : day * 24
+        }
+        #expect(sql(year).filter { $0 == "<" }.count == 4)
+    }
+}
+
+@Suite("Answers that come row by row")
+struct RowReaderTests {
+    private static func decode(_ row: inout RowCursor) throws(RowFault) -> [[UInt8]] {
+        let number = try row.uint64()
+        let texts = try row.array { cell throws(RowFault) in try cell.string() }
+        return [Array("\(number)".utf8)] + texts
+    }
+
+    @Test("rows are the same in whatever pieces they come", arguments: UInt64(1)...6)
+    func pieces(seed: UInt64) throws {
+        var chance = SeededChance(seed: seed)
+        var (bytes, expected): ([UInt8], [[[UInt8]]]) = ([], [])
+        for number in 0..<200 {
+            let texts = (0..<chance.number(0...4)).map { _ in
+                [UInt8](repeating: UInt8(chance.number(0...255)), count: chance.number(0...300))
+            }
+            var row = RowBinary()
+            row.unsigned(UInt64(number))
+            row.strings(texts)
+            bytes += row.bytes
+            expected.append([Array("\(number)".utf8)] + texts)
+        }
+        var found: [[[UInt8]]] = []
+        var reader = RowReader()
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(chance.number(1...500))
+            rest = rest.dropFirst(piece.count)
+            try reader.append(ByteBuffer(bytes: piece), Self.decode) { found.append($0) }
+        }
+        try reader.finish(Self.decode) { found.append($0) }
+        #expect(found == expected)
+
+        // Cut off anywhere within a row, it is no answer.
+        var short = RowReader()
+        try short.append(ByteBuffer(bytes: bytes.dropLast()), Self.decode) { _ in }
+        #expect(throws: RowFault.malformed) { try short.finish(Self.decode) { _ in } }
+        var wild = RowReader()
+        #expect(throws: RowFault.malformed) {
+            try wild.append(ByteBuffer(bytes: [UInt8](repeating: 0xff, count: 64)), Self.decode) { _ in }
+        }
+    }
+
+    /// What becomes of a question that a server answers so.
+    private static func outcome(_ answer: String) async throws -> (rows: Int, error: StoreError?) {
+        let outcome = Locked<(rows: Int, error: StoreError?)>((0, nil))
+        try await ScriptedServer.run { peer, _ in
+            while let line = try await peer.line(), !line.isEmpty {}
+            try await peer.say(answer)
+            if !answer.contains("content-length: 99") { _ = try await peer.line() }
+        } _: { server in
+            let address = ClickHouseAddress(host: "127.0.0.1", port: server.port)
+            let store = ClickHouseEventStore(ClickHouseClient(address, option: "--analysis"), clock: ManualClock())
+            var meter = QuestionMeter(store.budget, clock: ManualClock())
+            do throws(StoreError) {
+                try await store.rows("SELECT 1", &meter, { row throws(RowFault) in try row.uint8() }) { _ in
+                    outcome.withLock { $0.rows += 1 }
+                }
+            } catch {
+                outcome.withLock { $0.error = error }
+            }
+        }
+        return outcome.withLock { $0 }
+    }
+
+    @Test("what the server says instead of an answer becomes what the asker has to know")
+    func outcomes() async throws {
+        let good = try await Self.outcome("HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabc")
+        #expect(good.rows == 3 && good.error == nil)
+        let chunked = try await Self.outcome(
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n1\r\nc\r\n0\r\n\r\n"
+        )
+        #expect(chunked.rows == 3 && chunked.error == nil)
+        let cut = try await Self.outcome("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nab")
+        #expect(
+            cut.error?.kind == .analysisUnavailable && cut.error?.message.contains("ended before") == true,
+            "\(cut)"
+        )
+        for (code, kind) in [(159, true), (160, true), (241, true), (202, false), (60, false), (164, false)] {
+            let text = "Code: \(code), e.displayText() = DB::Exception: Some words, e.what() = DB::Exception\n"
+            let refused = try await Self.outcome(
+                "HTTP/1.1 500 Internal Server Error\r\ncontent-length: \(text.utf8.count)\r\n\r\n\(text)"
+            )
+            let expected: StoreError.Kind = kind ? .overBudget(parameter: "from") : .analysisUnavailable
+            #expect(refused.error?.kind == expected && refused.rows == 0, "\(code): \(refused)")
+        }
+    }
+
+    @Test("the connection ends with whoever asked")
+    func cancelled() async throws {
+        let (asked, isAsked) = AsyncStream.makeStream(of: Void.self)
+        let (ended, isEnded) = AsyncStream.makeStream(of: Void.self)
+        try await ScriptedServer.run { peer, _ in
+            while let line = try await peer.line(), !line.isEmpty {}
+            try await peer.say("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\na")
+            isAsked.yield()
+            // Nothing more is said: this returns when the other side is gone.
+            while try await peer.line() != nil {}
+            isEnded.yield()
+        } _: { server in
+            let address = ClickHouseAddress(host: "127.0.0.1", port: server.port)
+            let question = Task { () -> StoreError? in
+                let store = ClickHouseEventStore(ClickHouseClient(address), clock: ManualClock())
+                var meter = QuestionMeter(store.budget, clock: ManualClock())
+                do throws(StoreError) {
+                    try await store.rows("SELECT 1", &meter, { row throws(RowFault) in try row.uint8() }) { _ in }
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            for await _ in asked { break }
+            question.cancel()
+            for await _ in ended { break }
+            #expect(await question.value?.kind == .analysisUnavailable)
+        }
+    }
+}

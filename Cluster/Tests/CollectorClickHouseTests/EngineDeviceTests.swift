@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ClusterTesting
+internal import Collector
+internal import CollectorStore
+internal import CollectorTesting
+internal import Foundation
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+
+@testable internal import CollectorClickHouse
+
+/// What is known of devices, names and the plan, asked of an index in SQLite and of a server of ClickHouse, both filled from the same stream.
+@Suite(
+    "Devices, names and the plan in a server of ClickHouse, and in an index of the same stream",
+    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
+    .enabled(
+        if: ClickHouseServer.path != nil,
+        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+    ),
+    .serialized,
+    .timeLimit(.minutes(3))
+)
+struct EngineDeviceTests {
+    private static func run(seed: UInt64, _ body: @Sendable (ContractStores) async throws -> Void) async throws {
+        try await ContractStores.run(blockEvents: 90, fill: { DeviceStream.fill($0, seed: seed) }, body)
+    }
+
+    @Test("answers are equal, also where rows were written twice and a block is half there")
+    func equal() async throws {
+        try await Self.run(seed: 1) { stores in
+            try await Self.expectEqual(stores)
+            try await Self.disturb(stores)
+            try await Self.expectEqual(stores)
+        }
+    }
+
+    /// Writes rows twice, and rows of a block that is not whole.
+    private static func disturb(_ stores: ContractStores) async throws {
+        for table in [ColumnTable.events, .contexts, .devices, .descriptions, .snapshots, .names] {
+            let names = table.columns.map(\.name)
+            let list = names.joined(separator: ", ")
+            let later = names.map { ["position", "block"].contains($0) ? "\($0) + 100000" : $0 }.joined(separator: ", ")
+            for columns in [list, later] {
+                _ = try await stores.server.ask(
+                    "INSERT INTO \(table.rawValue) (\(list)) SELECT \(columns) FROM \(table.rawValue) WHERE block < 6"
+                )
+            }
+        }
+        // Somebody who slept writes what a block counted before an installation was erased.
+        let names = ColumnTable.names.columns.map(\.name).joined(separator: ", ")
+        let recounted = try await stores.server.ask("SELECT count() FROM names WHERE version > 0")
+        #expect(recounted != "0\n")
+        _ = try await stores.server.ask(
+            "INSERT INTO names (\(names)) SELECT name, quarter, block, events + 5, first - 1, last + 1, place, 0 FROM names "
+                + "WHERE version > 0"
+        )
+    }
+
+    private static func expectEqual(_ stores: ContractStores) async throws {
+        try await expectEqualDevices(stores)
+        try await expectEqualCatalogue(stores)
+        try await expectEqualDescriptions(stores)
+    }
+
+    private static func expectEqualDevices(_ stores: ContractStores) async throws {
+        let all = try await stores.index.devices(matching: DeviceQuery(limit: 200))
+        #expect(all.count == Int(DeviceStream.erased) - 1)
+        #expect(all.contains { $0.propertyChanges > 9 } && all.contains { $0.states > 9 && $0.user != nil })
+        #expect(try await stores.columns.devices(matching: DeviceQuery(limit: 200)) == all)
+        #expect(try await stores.columns.devices(matching: DeviceQuery(limit: 0)).isEmpty)
+        for limit in [1, 4] {
+            var after: DevicePlace?
+            var seen: [StoredDevice] = []
+            while true {
+                let page = try await stores.columns.devices(matching: DeviceQuery(after: after, limit: limit))
+                seen += page
+                guard let last = page.last else { break }
+                after = DevicePlace(last.place.description)
+            }
+            #expect(seen == all)
+        }
+        for number in DeviceStream.installations {
+            let installation = SentBatch.installation(number)
+            for limit in [0, 3, 200] {
+                let wanted = try await stores.index.device(installation, limit: limit)
+                #expect(try await stores.columns.device(installation, limit: limit) == wanted, "\(number), \(limit)")
+                #expect((wanted == nil) == (number == DeviceStream.erased))
+            }
+        }
+        #expect(try await stores.columns.device(SentBatch.installation(99), limit: 1) == nil)
+        // Only the latest snapshots are compared where there are too many.
+        let history = try #require(try await stores.columns.device(SentBatch.installation(1), limit: 200))
+        let short = try #require(
+            try await stores.columns.device(SentBatch.installation(1), limit: 200, comparing: 4)
+        )
+        #expect(short.properties == history.properties && short.steps == Array(history.steps.prefix(short.steps.count)))
+        #expect(short.device.propertyChanges < history.device.propertyChanges)
+    }
+
+    /// A zone whose midnight is no quarter of an hour's.
+    private static let oddZone = ZoneOffsets(name: "Test/Odd", first: -(4 * 3_600 + 56 * 60 + 2), changes: [])
+
+    private static func expectEqualCatalogue(_ stores: ContractStores) async throws {
+        let end = DeviceStream.start + 60 * 21_600_000
+        var counted: Int64 = 0
+        for zone in [.utc, RandomQuestions.zone, oddZone] {
+            for now in [DeviceStream.start + 1_234_567, DeviceStream.start + 9 * 86_400_000, end] {
+                let days = try #require(CatalogueDays(around: Timestamp(milliseconds: now), in: zone))
+                let query = CatalogueQuery(limit: 200, days: days)
+                let wanted = try await stores.index.catalogue(matching: query)
+                #expect(try await stores.columns.catalogue(matching: query) == wanted)
+                counted += wanted.entries.reduce(0) { $0 + $1.today }
+                #expect(wanted.names >= 10)
+            }
+        }
+        #expect(counted > 50)
+        let days = try #require(CatalogueDays(around: Timestamp(milliseconds: end), in: .utc))
+        for order in CatalogueQuery.Order.allCases {
+            var query = CatalogueQuery(order: order, limit: 4, days: days)
+            while true {
+                let page = try await stores.index.catalogue(matching: query)
+                #expect(try await stores.columns.catalogue(matching: query) == page, "\(query)")
+                guard page.entries.count == query.limit, let last = page.entries.last else { break }
+                query.after = last.place(in: order)
+            }
+        }
+        for (search, prefix) in [
+            ("BU", nil), ("it's %", nil), ("名", nil), ("", nil), ("\\", nil), ("U", "b"), (nil, "Bu"), (nil, ""),
+        ] {
+            var query = CatalogueQuery(limit: 50, days: days)
+            (query.search, query.prefix) = (search, prefix)
+            let answers = (
+                try await stores.columns.catalogue(matching: query), try await stores.index.catalogue(matching: query)
+            )
+            #expect(answers.0 == answers.1, "\(query)")
+        }
+    }
+
+    private static func expectEqualDescriptions(_ stores: ContractStores) async throws {
+        let days = try #require(CatalogueDays(around: Timestamp(milliseconds: DeviceStream.start), in: .utc))
+        for name in DeviceStream.names + ["_device_properties", "_app_state", "_installation_erased", "nothing", ""] {
+            let wanted = try await stores.index.description(of: name, days: days)
+            #expect(try await stores.columns.description(of: name, days: days) == wanted, "\(name)")
+        }
+        // Only so many are looked at, and so much is told apart.
+        var limits = EventDescription.Limits()
+        limits.events = 25
+        limits.attributes = 3
+        limits.values = 2
+        limits.shown = 2
+        let index = try SQLiteEventStore(path: stores.index.path, descriptionLimits: limits)
+        defer { #expect(throws: Never.self) { try index.close() } }
+        for name in ["buy", "view", "_app_state"] {
+            let wanted = try #require(try await index.description(of: name, days: days))
+            #expect(wanted.read == 25)
+            #expect(try await stores.columns.description(of: name, days: days, limits: limits) == wanted, "\(name)")
+        }
+    }
+
+    // MARK: The plan
+
+    @Test("what does not keep to the plan is counted alike")
+    func plan() async throws {
+        let checker = PlanChecker(try #require(PlanReading(Array(DeviceStream.plan.utf8)).plan))
+        try await Self.run(seed: 3) { stores in
+            let columns = ClickHouseEventStore(stores.client, origin: { "INTAKE_0 of today" }, plan: checker)
+            #expect(try await stores.columns.planCounts(since: nil) == PlanCounts())
+            #expect(try await stores.columns.violations(matching: ViolationQuery()) == Violations())
+            try await Self.withIndex(checker, seed: 3) { index in
+                let all = try await index.violations(matching: ViolationQuery())
+                #expect(all.groups.count > 20 && (all.era?.unplanned ?? 0) > 100)
+                let day = DeviceStream.start / 86_400_000
+                for since in [nil, day + 10, day + 90] {
+                    let wanted = try await index.planCounts(since: since)
+                    #expect(try await columns.planCounts(since: since) == wanted)
+                    for query in [
+                        ViolationQuery(since: since), ViolationQuery(name: "buy", since: since, limit: 3),
+                        ViolationQuery(code: .type, since: since),
+                        ViolationQuery(name: "it's %_", code: .unplanned, limit: 0),
+                    ] {
+                        let wanted = try await index.violations(matching: query)
+                        #expect(try await columns.violations(matching: query) == wanted, "\(query)")
+                    }
+                }
+            }
+            // Only the latest events are looked at, and it says since when.
+            let few = try #require(try await columns.inspection(200)).counts(since: nil)
+            let whole = try #require(try await columns.inspection(.max)).counts(since: nil)
+            let (late, early) = (try #require(few.era?.since), try #require(whole.era?.since))
+            #expect(late > early && few.era?.until == whole.era?.until)
+            #expect((few.era?.events ?? 0) < (whole.era?.events ?? 0))
+        }
+    }
+
+    /// An index that counts by a plan, filled from the same stream.
+    private static func withIndex(
+        _ checker: PlanChecker,
+        seed: UInt64,
+        _ body: (SQLiteEventStore) async throws -> Void
+    ) async throws {
+        let stream = StreamMemory()
+        DeviceStream.fill(stream, seed: seed)
+        let folder = FileManager.default.temporaryDirectory.path + "/trackway-plan-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let index = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero)
+        defer { try? index.close() }
+        let indexer = Indexer(stream: stream, store: index, plan: checker)
+        indexer.durable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))
+        try await indexer.catchUp()
+        try await body(index)
+    }
+
+    // MARK: Names
+
+    private static func fillWithNames(_ stream: StreamMemory) {
+        for batch in UInt64(0)..<12 {
+            let lines = (batch * 900..<batch * 900 + 900).map { number in
+                #"{"id":"\#(SentBatch.id(number))","name":"n\#(number)","time":\#(DeviceStream.start + Int64(number)),"attributes":{}}"#
+            }
+            let about = #"{"received":\#(DeviceStream.start),"key":"dev","encoding":"identity","rejected":[]}"#
+            stream.append(Array((about + "\n" + lines.joined(separator: "\n")).utf8))
+        }
+    }
+
+    @Test("of too many names those that came first are told apart")
+    func manyNames() async throws {
+        try await ContractStores.run(blockEvents: 900, fill: Self.fillWithNames) { stores in
+            let days = try #require(CatalogueDays(around: Timestamp(milliseconds: DeviceStream.start), in: .utc))
+            for order in CatalogueQuery.Order.allCases {
+                let query = CatalogueQuery(order: order, limit: 20, days: days)
+                let wanted = try await stores.index.catalogue(matching: query)
+                #expect(wanted.names == Catalogue.maxNames && wanted.others == 800)
+                #expect(try await stores.columns.catalogue(matching: query) == wanted)
+            }
+            for name in ["n9999", "n10000"] {
+                let wanted = try #require(try await stores.index.description(of: name, days: days))
+                #expect((wanted.entry == nil) == (name == "n10000"))
+                #expect(try await stores.columns.description(of: name, days: days) == wanted)
+            }
+        }
+    }
+}

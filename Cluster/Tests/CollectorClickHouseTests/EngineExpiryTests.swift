@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ClusterTesting
+internal import Collector
+internal import CollectorStore
+internal import CollectorTesting
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+@testable internal import CollectorClickHouse
+
+/// Weeks of events that go by age from tables in a server of ClickHouse. What is left is compared with an index that never had more.
+@Suite(
+    "Weeks of events that go by age, in a server of ClickHouse",
+    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
+    .enabled(
+        if: ClickHouseServer.path != nil,
+        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+    ),
+    .serialized,
+    .timeLimit(.minutes(3))
+)
+struct EngineExpiryTests {
+    private static let week = BlockCutter.millisecondsOfWeek
+
+    /// Runs with tables that are filled with the weeks 2,810 to 2,819.
+    ///
+    /// - Parameter clockBehind: Whether a collector's clock stood in the week 2,812 when it took the last batch but one.
+    private static func run(
+        seed: UInt64,
+        batches: Int = 60,
+        clockBehind: Bool = false,
+        _ body: @Sendable (ContractStores) async throws -> Void
+    ) async throws {
+        func fill(_ stream: StreamMemory) {
+            QuestionStream.fill(stream, seed: seed, batches: batches)
+            guard clockBehind else { return }
+            for (number, week) in [(UInt64(1), Int64(2_812)), (2, 2_819)] {
+                var batch = SentBatch(8, number * 10...number * 10 + 3)
+                batch.received = week * Self.week + 1
+                stream.append(batch.record)
+            }
+        }
+        try await ContractStores.run(fill: fill, body)
+    }
+
+    /// How many events of all and of one name there are, and how many of each name by a question.
+    private static func counts(_ stores: ContractStores) async throws -> [String] {
+        let time = try #require(
+            QuestionTime(
+                from: Timestamp(milliseconds: QuestionStream.start),
+                to: Timestamp(milliseconds: QuestionStream.start + QuestionStream.length),
+                interval: .day,
+                in: RandomQuestions.zone
+            )
+        )
+        var named = EventQuery()
+        named.name = "tick"
+        let trend = try await stores.columns.trend(Question(in: time))
+        return [
+            "\(try await stores.columns.totals().events)",
+            "\(try await stores.columns.count(matching: named))",
+            "\(trend.events) \(trend.series)",
+        ]
+    }
+
+    /// Lets go of everything that arrived before a week.
+    private static func expire(
+        _ stores: ContractStores,
+        before week: Int64,
+        isTrial: Bool = false
+    ) async throws -> ExpiryReport {
+        let now = SystemClock().now().wall
+        let cutoff = Timestamp(milliseconds: week * Self.week + Self.week / 2)
+        return await TableExpiry.carryOut(
+            try await stores.tables(),
+            at: now,
+            age: cutoff.duration(to: now),
+            isTrial: isTrial
+        ) { _ in }
+    }
+
+    private static func weeks(_ stores: ContractStores) async throws -> [Int64] {
+        try await stores.tables().weeks().map(\.number)
+    }
+
+    /// How many rows each table has.
+    private static func rows(_ stores: ContractStores) async throws -> [ColumnTable: Int] {
+        let tables = try await stores.tables()
+        var counts: [ColumnTable: Int] = [:]
+        for table in ColumnTable.allCases where table != .blocks {
+            counts[table] = try await tables.rows(of: 1...1_000_000, in: table).values.reduce(0, +)
+        }
+        return counts
+    }
+
+    /// What some people did, by themselves and with what was before they signed in.
+    private static func timelines(_ stores: ContractStores) async throws -> [Timeline] {
+        var timelines: [Timeline] = []
+        for (user, withVisits) in [("u1", false), ("u1", true), ("u2", false), ("u2", true), ("U1", true)] {
+            let query = TimelineQuery(.user(user), withVisits: withVisits, limit: 1_000)
+            timelines.append(try #require(try await stores.columns.timeline(query)))
+        }
+        return timelines
+    }
+
+    /// Waits until ClickHouse has removed what was ordered to go.
+    private static func settle(_ stores: ContractStores) async throws {
+        while try await stores.server.ask("SELECT count() FROM system.mutations WHERE is_done = 0") != "0\n" {
+            try await ContinuousClock().sleep(for: .milliseconds(20))
+        }
+    }
+
+    @Test("questions are answered as by an index that has only what is kept", arguments: EngineServer.seeds)
+    func questions(seed: UInt64) async throws {
+        let kept: Int64 = 2_814
+        func fill(_ stream: StreamMemory) { QuestionStream.fill(stream, seed: seed) }
+        func part(_ stream: StreamMemory) -> StreamMemory { KeptPart.of(stream, from: kept) }
+        try await ContractStores.run(fill: fill, indexed: part) { stores in
+            #expect(try await Self.weeks(stores).contains(2_811))
+            #expect(stores.columns.keptFrom == nil)
+            let timelines = try await Self.timelines(stores)
+            let report = try await Self.expire(stores, before: kept)
+            #expect(report.isGood && report.expired.map(\.number).last == kept - 1, "\(report)")
+            #expect(report.keptFrom == Timestamp(milliseconds: kept * Self.week))
+            #expect(try await Self.weeks(stores) == Array(kept...2_819))
+            try await EngineQuestionTests.expectEqual(stores, seed: seed &* 3_000, rounds: 8)
+            #expect(stores.columns.keptFrom == report.keptFrom)
+            // Who was there before somebody signed in is known of all time.
+            for (before, after) in zip(timelines, try await Self.timelines(stores)) {
+                let left = before.entries.filter { $0.event.received.milliseconds >= kept * Self.week }
+                #expect(!left.isEmpty && left.count < before.entries.count)
+                #expect(after.entries == left && after.next == nil)
+                #expect(
+                    after.of == UInt64(left.count)
+                        || after.of >= UInt64(left.count) && after.entries.contains(where: \.isVisit)
+                )
+            }
+            await stores.columns.look()
+            #expect(stores.columns.report.keptFrom == report.keptFrom)
+        }
+    }
+
+    @Test("lists, searches and counts are those of an index that has only what is kept", arguments: EngineServer.seeds)
+    func events(seed: UInt64) async throws {
+        // All but the first week there is.
+        let probe = StreamMemory()
+        ArrivalStream.fill(probe, seed: seed)
+        let weeks = KeptPart.weeks(of: probe)
+        try #require(weeks.count > 2)
+        let kept = weeks[1]
+        func fill(_ stream: StreamMemory) { ArrivalStream.fill(stream, seed: seed) }
+        func part(_ stream: StreamMemory) -> StreamMemory { KeptPart.of(stream, from: kept) }
+        try await ContractStores.run(blockEvents: 40, fill: fill, indexed: part) { stores in
+            let all = try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000))
+            let before = all.filter { $0.received.milliseconds >= kept * Self.week }
+            #expect(!before.isEmpty && before.count < all.count)
+            #expect(try await Self.expire(stores, before: kept).isGood)
+            // What is kept is as it was, to the last byte.
+            #expect(try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000)) == before)
+            for event in all {
+                let found = try await stores.columns.event(event.id)
+                #expect(found == (event.received.milliseconds >= kept * Self.week ? event : nil))
+            }
+            let totals = try await stores.columns.totals()
+            #expect(totals.events == UInt64(before.count))
+            #expect(totals.keptFrom == Timestamp(milliseconds: kept * Self.week))
+            var random = RandomArrivalQuestions(chance: SeededChance(seed: seed &* 5_000))
+            var found = 0
+            for round in 0..<12 {
+                let comment = "seed \(seed), round \(round)"
+                found += try await EngineStoreTests.expectEqualEvents(stores, random.query(), comment)
+                found += try await EngineStoreTests.expectEqualSearch(stores, try random.search(), comment)
+                let (since, names) = random.minutes()
+                #expect(
+                    try await stores.columns.minutes(since: since, names: names)
+                        == stores.index.minutes(since: since, names: names),
+                    "\(comment)"
+                )
+            }
+            #expect(found > 12, "\(found)")
+        }
+    }
+
+    @Test("a trial drops nothing; killed behind the record, nobody sees the weeks, and the next one drops them")
+    func killed() async throws {
+        try await Self.run(seed: 2, clockBehind: true) { stores in
+            let (rows, weeks) = (try await Self.rows(stores), try await Self.weeks(stores))
+            let trial = try await Self.expire(stores, before: 2_815, isTrial: true)
+            #expect(trial.expired.map(\.number) == weeks.filter { $0 < 2_815 } && trial.isGood)
+            #expect(trial.expired.allSatisfy { $0.rows > 0 && $0.bytes > 0 })
+            #expect(try await Self.rows(stores) == rows)
+            #expect(try await stores.tables().firstWeek() == nil)
+
+            let tables = try await stores.tables()
+            try await tables.keep(from: 2_815)
+            let seen = try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000))
+            #expect(!seen.isEmpty && seen.allSatisfy { $0.received.milliseconds >= 2_815 * Self.week })
+            #expect(try await Self.rows(stores) == rows)
+            let counts = try await Self.counts(stores)
+            #expect(counts[1] == "4")
+            // It is finished by whoever comes, also when they would keep more.
+            let next = try await Self.expire(stores, before: 2_000)
+            #expect(next.isGood && next.expired.map(\.number) == trial.expired.map(\.number), "\(next)")
+            #expect(next.keptFrom == Timestamp(milliseconds: 2_815 * Self.week))
+            #expect(try await Self.weeks(stores) == weeks.filter { $0 >= 2_815 })
+            #expect(try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000)) == seen)
+            #expect(try await Self.counts(stores) == counts)
+            var left = rows
+            left[.events] = try await Self.rows(stores)[.events]
+            #expect(try await Self.rows(stores) == left)
+            // Two at once, and again.
+            async let first = Self.expire(stores, before: 2_816)
+            async let second = Self.expire(stores, before: 2_816)
+            let both = try await [first, second]
+            #expect(both[0].isGood && both[1].isGood)
+            #expect(try await Self.weeks(stores) == weeks.filter { $0 >= 2_816 })
+            #expect(try await Self.expire(stores, before: 2_816).expired.isEmpty)
+        }
+    }
+
+    @Test("an audit misses nothing, and blocks that are written again bring nothing back")
+    func audit() async throws {
+        try await Self.run(seed: 3) { stores in
+            #expect(try await Self.expire(stores, before: 2_815).isGood)
+            let (rows, weeks) = (try await Self.rows(stores), try await Self.weeks(stores))
+            let (tables, forwarding) = (try await stores.tables(), try await stores.forwarding())
+            for first in [1, stores.stream.highest / 3, stores.stream.highest] {
+                let report = await forwarding.audit(tables, isMending: true, since: first)
+                #expect(report.isWhole && report.findings.isEmpty && report.expired > 2, "\(report)")
+            }
+            // All blocks are written again, by their decisions.
+            _ = try await stores.server.ask("TRUNCATE TABLE blocks")
+            #expect(await forwarding.run(untilCaughtUp: true) == nil)
+            #expect(try await Self.rows(stores) == rows)
+            #expect(try await Self.weeks(stores) == weeks)
+            // By an earlier version, which knows no record of weeks: nobody sees them, and they go again.
+            let names = ColumnTable.events.columns.map(\.name)
+            let list = names.joined(separator: ", ")
+            let old = names.map { $0 == "received" ? "received - 5 * \(Self.week)" : $0 }.joined(separator: ", ")
+            let seen = try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000))
+            _ = try await stores.server.ask(
+                "INSERT INTO events (\(list)) SELECT \(old) FROM events "
+                    + "WHERE block = (SELECT max(block) FROM events)"
+            )
+            #expect(try await Self.weeks(stores).count > weeks.count)
+            #expect(try await stores.columns.events(matching: EventQuery(order: .oldestFirst, limit: 1_000)) == seen)
+            #expect(try await Self.expire(stores, before: 2_815).expired.count == 1)
+            #expect(try await Self.weeks(stores) == weeks)
+            // A part that is lost of a week that is kept is written again.
+            _ = try await stores.server.ask("ALTER TABLE events DROP PARTITION 2816")
+            let found = await forwarding.audit(tables, isMending: true)
+            #expect(!found.findings.isEmpty && found.isWhole)
+            #expect(try await Self.rows(stores) == rows)
+        }
+    }
+
+    @Test("somebody who is erased goes from all tables; names of weeks that went keep their counts")
+    func erased() async throws {
+        try await Self.run(seed: 4) { stores in
+            let tables = try await stores.tables()
+            #expect(try await Self.expire(stores, before: 2_814).isGood)
+            let blocks = try await stores.server.ask(
+                "SELECT arrayStringConcat(groupArray(toString(block)), ',') FROM (\(KeptWeeks.blocksGone(where: "1")))"
+            )
+            func names(_ condition: String) async throws -> String {
+                try await stores.server.ask(
+                    "SELECT name, sum(events) FROM names FINAL WHERE block \(condition) (\(blocks)) GROUP BY name ORDER BY name"
+                )
+            }
+            let (gone, kept) = (try await names("IN"), try await names("NOT IN"))
+            #expect(gone.count > 20 && kept.count > 20)
+            var batch = SentBatch(3, 900...901)
+            batch.received = 2_819 * Self.week
+            batch.more = [SentBatch.tombstone(3)]
+            stores.stream.append(batch.record)
+            let forwarding = try await stores.forwarding()
+            #expect(await forwarding.run(untilCaughtUp: true) == nil)
+            try await Self.settle(stores)
+            #expect(try await tables.remains().isEmpty)
+            #expect(try await names("IN") == gone)
+            #expect(try await names("NOT IN") != kept)
+            // What is counted of weeks that are kept is what is there.
+            let counted = try await stores.server.ask(
+                "SELECT name, sum(events) AS e FROM names FINAL WHERE block NOT IN (\(KeptWeeks.blocksGone(where: "1"))) "
+                    + "GROUP BY name HAVING e > 0 ORDER BY name"
+            )
+            let stored = try await stores.server.ask(
+                "SELECT name, count() FROM events FINAL GROUP BY name ORDER BY name"
+            )
+            #expect(counted == stored)
+            // Another week goes while somebody else's rows do.
+            batch = SentBatch(4, 900...901)
+            batch.received = 2_819 * Self.week
+            batch.more = [SentBatch.tombstone(4)]
+            stores.stream.append(batch.record)
+            #expect(await forwarding.run(untilCaughtUp: true) == nil)
+            #expect(try await Self.expire(stores, before: 2_816).isGood)
+            try await Self.settle(stores)
+            #expect(try await tables.remains().isEmpty)
+            #expect(try await Self.weeks(stores).first == 2_816)
+            #expect(try await names("IN") == gone)
+            for first in [1, stores.stream.highest] {
+                let report = await forwarding.audit(tables, isMending: false, since: first)
+                #expect(report.isWhole && report.findings.isEmpty && report.remains == 0, "\(report)")
+            }
+        }
+    }
+
+    @Test("a record of a time to come is told, and nothing goes")
+    func early() async throws {
+        try await Self.run(seed: 5, batches: 10) { stores in
+            let weeks = try await Self.weeks(stores)
+            try await stores.tables().keep(from: TableExpiry.week(of: SystemClock().now().wall) + 1)
+            let report = try await Self.expire(stores, before: 2_815)
+            #expect(!report.isGood && report.fault?.description.contains("ALTER TABLE trackway DELETE") == true)
+            #expect(try await Self.weeks(stores) == weeks)
+            // As the sentence says.
+            let week = TableExpiry.week(of: SystemClock().now().wall) + 1
+            _ = try await stores.server.ask(
+                "ALTER TABLE trackway DELETE WHERE name = 'kept_from_week' AND value = '\(week)'"
+            )
+            try await Self.settle(stores)
+            #expect(try await stores.tables().firstWeek() == nil)
+            let later = await TableExpiry.carryOut(
+                try await stores.tables(),
+                at: SystemClock().now().wall.advanced(by: .seconds(7_200)),
+                age: .seconds(1_209_600)
+            ) { _ in }
+            #expect(later.fault?.description.contains("NTP") == true)
+            #expect(try await Self.weeks(stores) == weeks)
+        }
+    }
+}
+
+/// What is left of a stream for an index that never had more than what is kept: the same records at the same places, and who was erased.
+enum KeptPart {
+    private static func week(_ payload: [UInt8]) -> Int64? {
+        let head = String(decoding: payload.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        guard let mark = head.firstRange(of: #""received":"#) else { return nil }
+        return Int64(head[mark.upperBound...].prefix { $0.isNumber }).map { $0 / BlockCutter.millisecondsOfWeek }
+    }
+
+    /// The weeks in which batches arrived, ascending.
+    static func weeks(of stream: StreamMemory) -> [Int64] {
+        let records = stream.state.withLock { $0.records }
+        return Set(records.compactMap { $0.kind == .intake ? week($0.payload) : nil }).sorted()
+    }
+
+    /// The same stream without the batches that arrived before a week.
+    static func of(_ stream: StreamMemory, from kept: Int64) -> StreamMemory {
+        let part = StreamMemory()
+        for record in stream.state.withLock({ $0.records }) {
+            guard record.kind == .intake, let week = week(record.payload), week < kept else {
+                part.append(record.payload, kind: record.kind)
+                continue
+            }
+            let text = String(decoding: record.payload, as: UTF8.self)
+            let erased = (UInt64(1)...9).first { text.contains(SentBatch.tombstone($0)) }
+            if let erased {
+                let order = ErasureRecord(
+                    received: Timestamp(milliseconds: week * BlockCutter.millisecondsOfWeek),
+                    key: "dev",
+                    installation: SentBatch.installation(erased),
+                    events: 0
+                )
+                part.append(order.bytes, kind: .erasure)
+            } else {
+                part.append(Array("?".utf8), kind: nil)
+            }
+        }
+        return part
+    }
+}

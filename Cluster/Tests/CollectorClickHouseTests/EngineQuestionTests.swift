@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ClusterTesting
+internal import Collector
+internal import CollectorStore
+internal import CollectorTesting
+internal import Foundation
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@testable internal import CollectorClickHouse
+
+/// The same questions asked of an index in SQLite and of a server of ClickHouse, both filled from the same stream.
+@Suite(
+    "Questions to a server of ClickHouse, and to an index of the same stream",
+    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
+    .enabled(
+        if: ClickHouseServer.path != nil,
+        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+    ),
+    .serialized,
+    .timeLimit(.minutes(3))
+)
+struct EngineQuestionTests {
+    private static func run(
+        seed: UInt64,
+        budget: QuestionBudget = QuestionBudget(),
+        _ body: @Sendable (ContractStores) async throws -> Void
+    ) async throws {
+        try await ContractStores.run(budget: budget, fill: { QuestionStream.fill($0, seed: seed) }, body)
+    }
+
+    /// Asks random questions of every kind.
+    static func expectEqual(_ stores: ContractStores, seed: UInt64, rounds: Int) async throws {
+        var random = RandomQuestions(chance: SeededChance(seed: seed))
+        var answered = 0
+        for round in 0..<rounds {
+            let comment = { (question: Any) -> Comment in "seed \(seed), round \(round): \(question)" }
+            let trend = try random.trend()
+            let trends = await stores.ask { store throws(StoreError) in try await store.trend(trend).series }
+            #expect(trends.columns == trends.index, comment(trend))
+            if case .success(let series) = trends.index { answered += series.count }
+
+            let funnel = try random.funnel()
+            let series = await stores.ask { store throws(StoreError) in try await store.funnel(funnel).series }
+            #expect(series.columns == series.index, comment(funnel))
+            let people = await stores.ask { store throws(StoreError) in try await store.funnel(funnel).people }
+            #expect(people.columns == people.index, comment(funnel))
+
+            let retention = try random.retention()
+            let cohorts = await stores.ask { store throws(StoreError) in try await store.retention(retention).cohorts }
+            #expect(cohorts.columns == cohorts.index, comment(retention))
+
+            let activity = try random.activity()
+            let lives = await stores.ask { store throws(StoreError) in try await store.lifecycle(activity).intervals }
+            #expect(lives.columns == lives.index, comment(activity))
+            let days = await stores.ask { store throws(StoreError) in try await store.stickiness(activity).people }
+            #expect(days.columns == days.index, comment(activity))
+
+            let path = random.paths()
+            let paths = await stores.ask { store throws(StoreError) in
+                let paths = try await store.paths(path)
+                return Paths(steps: paths.steps, links: paths.links, sessions: paths.sessions, events: 0)
+            }
+            #expect(paths.columns == paths.index, comment(path))
+        }
+        // Random questions that find nothing would prove nothing.
+        #expect(answered > rounds)
+    }
+
+    @Test("answers are equal", arguments: EngineServer.seeds)
+    func equal(seed: UInt64) async throws {
+        try await Self.run(seed: seed) { stores in
+            let all = Question(in: try Self.days())
+            let (index, columns) = (try await stores.index.trend(all), try await stores.columns.trend(all))
+            #expect(index.series == columns.series)
+            #expect(columns.events > 700, "\(columns.events)")
+            try await Self.expectEqual(stores, seed: seed &* 1_000, rounds: 12)
+
+            // What was written twice, and what belongs to a block that is not whole, changes nothing.
+            let names = ColumnTable.events.columns.map(\.name)
+            let list = names.joined(separator: ", ")
+            let later = names.map { ["position", "block"].contains($0) ? "\($0) + 100000" : $0 }.joined(separator: ", ")
+            _ = try await stores.server.ask("INSERT INTO events (\(list)) SELECT \(list) FROM events WHERE block < 4")
+            _ = try await stores.server.ask("INSERT INTO events (\(list)) SELECT \(later) FROM events WHERE block < 4")
+            try await Self.expectEqual(stores, seed: seed &* 2_000, rounds: 4)
+        }
+    }
+
+    private static func days() throws -> QuestionTime {
+        try #require(
+            QuestionTime(
+                from: Timestamp(milliseconds: QuestionStream.start),
+                to: Timestamp(milliseconds: QuestionStream.start + QuestionStream.length),
+                interval: .day,
+                in: RandomQuestions.zone
+            )
+        )
+    }
+
+    @Test("each condition holds of the same events, by itself and by groups")
+    func conditions() async throws {
+        try await Self.run(seed: 9) { stores in
+            let time = try Self.days()
+            for text in RandomQuestions.conditions {
+                let condition = try QuestionCondition(text, parameter: "where")
+                let question = Question(
+                    QuestionFilter(conditions: [condition]),
+                    in: time,
+                    grouping: Question.Grouping(by: .attribute("odd"))
+                )
+                let answers = await stores.ask { store throws(StoreError) in try await store.trend(question).series }
+                #expect(answers.columns == answers.index, "\(text)")
+            }
+            // Bytes that SQL gives a meaning to, as they would be looked for.
+            for byte in UInt8.min...UInt8.max {
+                let bytes: [UInt8] = [97, byte, 39, 92, byte]
+                let answer = try await stores.server.ask("SELECT hex(\(SQLText.literal(bytes)))")
+                #expect(answer == RowText.hexadecimal(bytes) + "\n")
+            }
+        }
+    }
+
+    @Test("what costs too much ends with the same parameter to narrow")
+    func budgets() async throws {
+        var budget = QuestionBudget()
+        budget.sums = 20
+        budget.people = 6
+        budget.kept = 30
+        budget.numbers = 50
+        try await Self.run(seed: 5, budget: budget) { stores in
+            let time = try Self.days()
+            let questions = [
+                Question(in: time, grouping: Question.Grouping(by: .attribute("odd"))),
+                Question(in: time, measure: .users), Question(in: time, measure: .p95(.attribute("total"))),
+            ]
+            for question in questions {
+                let answers = await stores.ask { store throws(StoreError) in try await store.trend(question).series }
+                #expect(Self.failure(answers.index) != nil)
+                #expect(Self.failure(answers.columns) == Self.failure(answers.index), "\(question)")
+            }
+            let funnel = FunnelQuestion(
+                steps: [QuestionFilter(names: ["n1", "n2", "n3"])],
+                from: time.start,
+                to: time.end
+            )
+            let people = await stores.ask { store throws(StoreError) in try await store.funnel(funnel).series }
+            #expect(Self.failure(people.index) != nil && Self.failure(people.columns) == Self.failure(people.index))
+            let days = await stores.ask { store throws(StoreError) in
+                try await store.stickiness(ActivityQuestion(in: time)).people
+            }
+            #expect(Self.failure(days.index) != nil && Self.failure(days.columns) == Self.failure(days.index))
+        }
+    }
+
+    private static func failure<Answer>(_ result: Result<Answer, StoreError>) -> StoreError? {
+        if case .failure(let error) = result { error } else { nil }
+    }
+
+    @Test("what stands in the way is said with the address, and is over when it is over")
+    func troubles() async throws {
+        try await Self.run(seed: 2) { stores in
+            let question = Question(in: try Self.days())
+            let before = try await stores.columns.trend(question)
+            await stores.server.kill()
+            await #expect(throws: StoreError.self) { try await stores.columns.trend(question) }
+            let trouble = stores.columns.report.trouble ?? ""
+            #expect(trouble.contains("cannot be reached") && trouble.contains("--analysis"), "\(trouble)")
+            try await stores.server.start()
+            #expect(try await stores.columns.trend(question) == before)
+            #expect(stores.columns.report.trouble == nil)
+            await stores.columns.look()
+            #expect((stores.columns.report.last ?? 0) > 60)
+
+            let others = ClickHouseEventStore(stores.client, origin: { "INTAKE_0 of tomorrow" })
+            do throws(StoreError) {
+                _ = try await others.trend(question)
+                Issue.record("It answers from tables of another stream.")
+            } catch {
+                #expect(
+                    error.kind == .analysisUnavailable && error.message.contains("INTAKE_0 of tomorrow"),
+                    "\(error)"
+                )
+            }
+            _ = try await stores.server.ask("CREATE DATABASE old")
+            let create =
+                "CREATE TABLE trackway (name String, value String) ENGINE = ReplacingMergeTree ORDER BY (name, value)"
+            _ = try await stores.server.ask(create, database: "old")
+            _ = try await stores.server.ask("INSERT INTO trackway VALUES ('tables', '1')", database: "old")
+            var address = stores.client.address
+            address.database = "old"
+            do throws(StoreError) {
+                _ = try await ClickHouseEventStore(ClickHouseClient(address)).trend(question)
+                Issue.record("It answers from tables without columns for it.")
+            } catch {
+                #expect(error.message.contains("of version 1") && error.message.contains("engine init"), "\(error)")
+            }
+            let reader = ClickHouseClient(
+                stores.client.address,
+                credentials: ClickHouseCredentials(user: "reader", password: "secret"),
+                option: "--analysis"
+            )
+            do throws(StoreError) {
+                _ = try await ClickHouseEventStore(reader).trend(question)
+                Issue.record("A user who may change no setting asked with some.")
+            } catch {
+                #expect(
+                    error.message.contains("readonly") && error.message.contains("--analysis-credentials"),
+                    "\(error)"
+                )
+            }
+        }
+    }
+}
+
+enum RowText {
+    /// Bytes as ClickHouse's `hex` writes them.
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { byte in
+            let digits = String(byte, radix: 16, uppercase: true)
+            return digits.count < 2 ? "0" + digits : digits
+        }.joined()
+    }
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ClusterTesting
+internal import Collector
+internal import CollectorStore
+internal import CollectorTesting
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@testable internal import CollectorClickHouse
+
+/// Events, refusals, accounts and sums of tables in a server of ClickHouse, and of an index in SQLite of the same stream.
+@Suite(
+    "Events, refusals and accounts in a server of ClickHouse, and in an index of the same stream",
+    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
+    .enabled(
+        if: ClickHouseServer.path != nil,
+        "There is no clickhouse-server here; `Scripts/bootstrap cluster` installs Debian's."
+    ),
+    .serialized,
+    .timeLimit(.minutes(3))
+)
+struct EngineStoreTests {
+    private static func run(
+        seed: UInt64,
+        budget: QuestionBudget = QuestionBudget(),
+        _ body: @Sendable (ContractStores) async throws -> Void
+    ) async throws {
+        try await ContractStores.run(
+            budget: budget,
+            blockEvents: 40,
+            fill: { ArrivalStream.fill($0, seed: seed) },
+            body
+        )
+    }
+
+    @Test(
+        "answers are equal, also when rows were written twice and a block is half there",
+        arguments: EngineServer.seeds
+    )
+    func equal(seed: UInt64) async throws {
+        try await Self.run(seed: seed) { stores in
+            await stores.columns.look()
+            try await Self.expectEqual(stores, seed: seed &* 1_000, rounds: 10)
+            for table in ColumnTable.allCases where table != .blocks {
+                let names = table.columns.map(\.name)
+                let list = names.joined(separator: ", ")
+                let later = names.map { $0 == "block" || $0 == "position" ? "\($0) + 100000000" : $0 }
+                    .joined(separator: ", ")
+                let rows = "FROM \(table) WHERE block < 4"
+                _ = try await stores.server.ask("INSERT INTO \(table) (\(list)) SELECT \(list) \(rows)")
+                if table != .erasures {
+                    _ = try await stores.server.ask("INSERT INTO \(table) (\(list)) SELECT \(later) \(rows)")
+                }
+            }
+            try await Self.expectEqual(stores, seed: seed &* 2_000, rounds: 3)
+        }
+    }
+
+    private static func expectEqual(_ stores: ContractStores, seed: UInt64, rounds: Int) async throws {
+        var random = RandomArrivalQuestions(chance: SeededChance(seed: seed))
+        var (index, columns) = (try await stores.index.totals(), try await stores.columns.totals())
+        // The one fills its tables anew, and says so; the other has no end that it would be behind of.
+        (index.trouble, columns.trouble) = (nil, nil)
+        #expect(columns == index)
+        #expect(index.failed > 5 && index.duplicates > 5 && index.erasedEvents > 5 && index.damaged > 0)
+        #expect(stores.columns.indexed == stores.index.indexed)
+        for number in UInt64(1)...9 {
+            let installation = SentBatch.installation(number)
+            #expect(stores.columns.isErased(installation) == stores.index.isErased(installation))
+        }
+        try await expectEqualAccounts(stores)
+        let refused = try await expectEqualRefusals(stores)
+        #expect(refused > 5)
+        var found = 0
+        for round in 0..<rounds {
+            found += try await expectEqualEvents(stores, random.query(), "seed \(seed), round \(round)")
+            found += try await expectEqualSearch(stores, try random.search(), "seed \(seed), round \(round)")
+            try await expectEqualLook(stores, try random.expectation(), "seed \(seed), round \(round)")
+            try await expectEqualSums(stores, &random, "seed \(seed), round \(round)")
+        }
+        // Random questions that find nothing would prove nothing.
+        #expect(found > rounds * 5, "\(found)")
+    }
+
+    private static func expectEqualAccounts(_ stores: ContractStores) async throws {
+        func rows(_ store: some LedgerReading, _ installation: InstallationID?, limit: Int) async throws -> [LedgerRow]
+        {
+            var (rows, after): ([LedgerRow], Int64?) = ([], nil)
+            repeat {
+                let page = try await store.ledger(
+                    matching: LedgerQuery(installation: installation, after: after, limit: limit)
+                )
+                after = page.isFull(limit: limit) ? page.last?.number : nil
+                rows += page
+            } while after != nil
+            return rows.map { row in
+                var row = row
+                row.number = 0
+                return row
+            }
+        }
+        let all = try await rows(stores.index, nil, limit: 1_000)
+        #expect(all.count > 10)
+        for limit in [1_000, 3] { #expect(try await rows(stores.columns, nil, limit: limit) == all) }
+        #expect(try await stores.columns.writers(installation: nil) == all.count)
+        for number in UInt64(1)...9 {
+            let installation = SentBatch.installation(number)
+            let some = try await rows(stores.index, installation, limit: 1_000)
+            #expect(try await rows(stores.columns, installation, limit: 2) == some)
+            #expect(try await stores.columns.writers(installation: installation) == some.count)
+            #expect(
+                try await stores.columns.erasures(installation: installation, limit: 5)
+                    == stores.index.erasures(installation: installation, limit: 5)
+            )
+        }
+        for limit in [100, 1] {
+            let erasures = try await stores.index.erasures(installation: nil, limit: limit)
+            #expect(!erasures.isEmpty)
+            #expect(try await stores.columns.erasures(installation: nil, limit: limit) == erasures)
+        }
+    }
+
+    private static func expectEqualRefusals(_ stores: ContractStores) async throws -> Int {
+        let all = try await stores.index.failed(matching: FailedQuery(limit: 1_000))
+        #expect(try await stores.columns.failed(matching: FailedQuery(limit: 1_000)) == all)
+        for event in all.prefix(12) {
+            #expect(try await stores.columns.failed(at: event.position) == stores.index.failed(at: event.position))
+        }
+        #expect(try await stores.columns.failed(at: EventPosition(stream: 0, sequence: 99_999)) == nil)
+        for before in all.prefix(3).map(\.position) {
+            for (code, name) in [(nil, nil), ("it's", nil), ("other_reason", nil), (nil, "n1"), ("invalid_name", "名")] {
+                let query = FailedQuery(before: before, code: code, name: name, limit: 4)
+                #expect(try await stores.columns.failed(matching: query) == stores.index.failed(matching: query))
+            }
+        }
+        return all.count
+    }
+
+    static func expectEqualEvents(
+        _ stores: ContractStores,
+        _ query: EventQuery,
+        _ comment: String
+    ) async throws -> Int {
+        let comment: Comment = "\(comment): \(query)"
+        let events = try await stores.index.events(matching: query)
+        #expect(try await stores.columns.events(matching: query) == events, comment)
+        #expect(try await stores.columns.count(matching: query) == stores.index.count(matching: query), comment)
+        if let event = events.last {
+            #expect(try await stores.columns.event(event.id) == stores.index.event(event.id), comment)
+        }
+        #expect(try await stores.columns.event(SentBatch.id(1 << 40)) == nil)
+        return events.count
+    }
+
+    static func expectEqualSearch(
+        _ stores: ContractStores,
+        _ search: EventSearch,
+        _ comment: String
+    ) async throws -> Int {
+        let found = try await stores.index.found(search)
+        #expect(try await stores.columns.found(search) == found, "\(comment): \(search)")
+        return found.events.count
+    }
+
+    private static func expectEqualLook(
+        _ stores: ContractStores,
+        _ asked: (expectation: EventExpectation, since: EventPosition, end: EventPosition?),
+        _ comment: String
+    ) async throws {
+        let tally = ExpectationTally(asked.expectation, since: asked.since)
+        let index = try await stores.index.look(tally, before: asked.end)
+        let columns = try await stores.columns.look(tally, before: asked.end)
+        let comment: Comment = "\(comment): \(asked)"
+        #expect(columns.isMore == index.isMore, comment)
+        #expect(columns.tally.next == index.tally.next && columns.tally.read == index.tally.read, comment)
+        #expect(columns.tally.found == index.tally.found && columns.tally.events == index.tally.events, comment)
+        #expect(columns.tally.closest == index.tally.closest && columns.tally.others == index.tally.others, comment)
+    }
+
+    private static func expectEqualSums(
+        _ stores: ContractStores,
+        _ random: inout RandomArrivalQuestions,
+        _ comment: String
+    ) async throws {
+        let (since, names) = random.minutes()
+        #expect(
+            try await stores.columns.minutes(since: since, names: names)
+                == stores.index.minutes(since: since, names: names),
+            "\(comment): \(since), \(names)"
+        )
+        let time = try random.time()
+        let groups = try await stores.index.failedGroups(in: time)
+        #expect(try await stores.columns.failedGroups(in: time) == groups, "\(comment): \(time)")
+    }
+
+    @Test("what costs too much, and a server that is gone, are said as of questions")
+    func troubles() async throws {
+        var budget = QuestionBudget()
+        budget.searched = 50
+        budget.events = 3
+        try await Self.run(seed: 3, budget: budget) { stores in
+            let search = EventSearch(EventQuery(limit: 1_000), words: ["nobody says this"])
+            var found = try await stores.index.found(search)
+            #expect(found.searched == 50 && found.next != nil)
+            budgeted: do throws(StoreError) {
+                found = try await stores.columns.found(search)
+                #expect(found.searched == 50)
+            } catch {
+                // Rows that are looked at count here, too.
+                #expect(error.kind == .overBudget(parameter: "from"))
+                break budgeted
+            }
+            let time = try #require(
+                QuestionTime(
+                    from: Timestamp(milliseconds: ArrivalStream.start - 1),
+                    to: Timestamp(milliseconds: ArrivalStream.start + 90 * 86_400_000),
+                    interval: .day,
+                    in: RandomQuestions.zone
+                )
+            )
+            let index = await Self.failure { () throws(StoreError) in try await stores.index.failedGroups(in: time) }
+            let columns = await Self.failure { () throws(StoreError) in try await stores.columns.failedGroups(in: time)
+            }
+            #expect(index != nil && columns == index)
+
+            await stores.columns.look()
+            #expect(stores.columns.trouble == nil)
+            let indexed = stores.columns.indexed
+            var steps = stores.columns.progress().makeAsyncIterator()
+            #expect(await steps.next() == indexed)
+            await stores.server.kill()
+            #expect(await stores.columns.look()?.isLasting == false)
+            #expect(stores.columns.trouble?.contains("cannot be reached") ?? false)
+            let gone = await Self.failure { () throws(StoreError) in
+                try await stores.columns.events(matching: EventQuery())
+            }
+            #expect(gone?.kind == .analysisUnavailable)
+            // What was known stays known.
+            #expect(stores.columns.indexed == indexed && stores.columns.isErased(SentBatch.installation(7)))
+            try await stores.server.start()
+            #expect(await stores.columns.look() == nil)
+            #expect(stores.columns.trouble == nil && stores.columns.indexed == indexed)
+        }
+    }
+
+    private static func failure<Answer>(_ body: () async throws(StoreError) -> Answer) async -> StoreError? {
+        do throws(StoreError) {
+            _ = try await body()
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+/// What the accounts of writers are read of.
+private protocol LedgerReading {
+    func ledger(matching query: LedgerQuery) async throws(StoreError) -> [LedgerRow]
+}
+
+extension SQLiteEventStore: LedgerReading {}
+extension ClickHouseEventStore: LedgerReading {}
+
+/// Questions about an ``ArrivalStream``.
+struct RandomArrivalQuestions {
+    var chance: SeededChance
+
+    private mutating func moment() -> Timestamp {
+        let step = ArrivalStream.length / 300
+        return Timestamp(milliseconds: ArrivalStream.start + Int64(chance.number(0...300)) * step)
+    }
+
+    mutating func query() -> EventQuery {
+        var query = EventQuery(order: chance.chance(2) ? .newestFirst : .oldestFirst, limit: chance.number(1...60))
+        if chance.chance(3) { query.limit = 1_000 }
+        if chance.chance(3) { query.name = (ArrivalStream.names + ["nobody's"]).randomElement(using: &chance) }
+        if chance.chance(3) { query.installation = SentBatch.installation(UInt64(chance.number(1...9))) }
+        if chance.chance(4) { query.user = ["u1", "u2", #"it's \ "x""#, "nobody", ""].randomElement(using: &chance) }
+        if chance.chance(4) { query.session = "s\(chance.number(1...6))" }
+        if chance.chance(6) { query.project = ["p1", "p2", "p3", ""].randomElement(using: &chance) }
+        if chance.chance(5) { query.run = ["r1", "7", "1", "7.5", "it's", #"{"a":1}"#].randomElement(using: &chance) }
+        if chance.chance(4) { query.from = moment() }
+        if chance.chance(4) { query.to = moment() }
+        if chance.chance(4) { query.after = place() }
+        return query
+    }
+
+    private mutating func place() -> EventPosition {
+        EventPosition(stream: 0, sequence: UInt64(chance.number(0...115)), ordinal: chance.number(0...9))
+    }
+
+    mutating func search() throws -> EventSearch {
+        let conditions = [
+            "total>=4", "_run=7", "tier=Gold", "tier=*", "context.app.version:=2.0", "context.user.id≠u1",
+        ]
+        let words = ["SILVER", "straße", "gold", "\"n1\"", "it's", "STRASSE", "u2"]
+        var search = EventSearch(query())
+        for _ in 0..<chance.number(0...2) {
+            let text = conditions.randomElement(using: &chance) ?? "total>=4"
+            search.conditions.append(try QuestionCondition(text, parameter: "where"))
+        }
+        if search.conditions.isEmpty || chance.chance(3) {
+            search.words.append(words.randomElement(using: &chance) ?? "gold")
+        }
+        return search
+    }
+
+    mutating func expectation() throws -> (
+        expectation: EventExpectation, since: EventPosition, end: EventPosition?
+    ) {
+        var parameters = [("name", ArrivalStream.names.randomElement(using: &chance) ?? "n1")]
+        if chance.chance(2) { parameters.append(("where", "total>=5")) }
+        if chance.chance(3) { parameters.append(("where", "context.app.version:=2.0")) }
+        if chance.chance(3) { parameters.append(("run", "7")) }
+        if chance.chance(4) { parameters.append(("user", "u1")) }
+        let expectation = try EventExpectation(parameters: parameters.map { (name: $0.0, value: $0.1) })
+        return (expectation, chance.chance(2) ? .start : place(), chance.chance(2) ? nil : place())
+    }
+
+    mutating func minutes() -> (Timestamp, Int) {
+        let since = ArrivalStream.start + Int64(chance.number(-1...20)) * 100_003
+        return (Timestamp(milliseconds: since), chance.number(0...5))
+    }
+
+    mutating func time() throws -> QuestionTime {
+        let from = ArrivalStream.start + Int64(chance.number(-1...10)) * 300_000
+        return try #require(
+            QuestionTime(
+                from: Timestamp(milliseconds: from),
+                to: Timestamp(milliseconds: from + Int64(chance.number(1...400)) * 3_600_000),
+                interval: .day,
+                in: RandomQuestions.zone
+            )
+        )
+    }
+}

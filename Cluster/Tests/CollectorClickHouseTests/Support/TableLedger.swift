@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import CollectorClickHouse
+internal import TrackwayEvents
+
+/// The accounts of all writers as the tables give them.
+struct TableLedger {
+    /// One account.
+    struct Row: Hashable, Comparable {
+        let installation: InstallationID
+        let writer: WriterID
+        let recorded: UInt64
+        let received: UInt64
+        let rejected: UInt64
+        let duplicates: UInt64
+        let dropped: [String: UInt64]
+        let gaps: [ClosedRange<UInt64>]
+        let last: Timestamp
+
+        static func < (left: Row, right: Row) -> Bool {
+            (left.installation, left.writer) < (right.installation, right.writer)
+        }
+    }
+
+    let rows: [Row]
+
+    init(_ store: TableMemory) {
+        var accounts: [Key: Account] = [:]
+        var repeats: [Key: Int] = [:]
+        var last: [Key: Int] = [:]
+        for row in store.rows(.writers) {
+            guard let key = Key(row) else { continue }
+            let recorded = UInt64(TableMemory.count(row, "recorded"))
+            accounts[key, default: Account()].recorded = max(accounts[key]?.recorded ?? 0, recorded)
+            repeats[key, default: 0] += TableMemory.count(row, "repeats")
+            last[key] = max(last[key] ?? .min, TableMemory.count(row, "received"))
+        }
+        for row in store.rows(.ranges) {
+            guard let key = Key(row) else { continue }
+            let range = UInt64(TableMemory.count(row, "first"))...UInt64(TableMemory.count(row, "last"))
+            switch RangeKind(rawValue: Int64(TableMemory.count(row, "kind"))) {
+            case .received: accounts[key, default: Account()].received.insert(range)
+            case .rejected: accounts[key, default: Account()].rejected.insert(range)
+            case .skipped: accounts[key, default: Account()].skipped.insert(range)
+            case .dropped:
+                let reason = TableMemory.text(row, "reason")
+                accounts[key, default: Account()].dropped[reason, default: SequenceRanges()].insert(range)
+            case nil: break
+            }
+        }
+        rows = accounts.map { key, account in
+            let reckoning = account.reckoning()
+            return Row(
+                installation: key.installation,
+                writer: key.writer,
+                recorded: account.recorded,
+                received: reckoning.received,
+                rejected: reckoning.rejected,
+                duplicates: UInt64(repeats[key] ?? 0),
+                dropped: reckoning.dropped,
+                gaps: reckoning.gaps,
+                last: Timestamp(milliseconds: Int64(last[key] ?? 0))
+            )
+        }.sorted()
+    }
+
+    private struct Key: Hashable {
+        let installation: InstallationID
+        let writer: WriterID
+
+        init?(_ row: TableMemory.Row) {
+            guard let installation = TableMemory.installation(row), case .id(let high, let low)? = row["writer"] else {
+                return nil
+            }
+            self.installation = installation
+            writer = WriterID(high: high, low: low)
+        }
+    }
+}
+
+extension TableLedger.Row {
+    /// The account as an index gives it.
+    init(_ row: LedgerRow) {
+        self.init(
+            installation: row.installation,
+            writer: row.writer,
+            recorded: row.recorded,
+            received: row.received,
+            rejected: row.rejected,
+            duplicates: row.duplicates,
+            dropped: row.dropped,
+            gaps: row.gaps,
+            last: row.lastReceived
+        )
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@testable internal import CollectorJetStream
+
+@Suite("What is decided about blocks")
+struct BlockStreamTests {
+    private static func decision(_ block: UInt64, last: UInt64) -> BlockDecision {
+        BlockDecision(block: block, first: 1, last: last, version: 1)
+    }
+
+    private static func stream(_ engine: SimulatedEngine) -> BlockStream {
+        BlockStream(engine, system: engine, place: StreamPlace())
+    }
+
+    @Test("of two who decide the same block one does, and the other reads what it decided")
+    func two() async throws {
+        let engine = SimulatedEngine()
+        let (one, other) = (Self.stream(engine), Self.stream(engine))
+        #expect(try await one.decision(1) == nil)
+        #expect(try await one.decide(Self.decision(1, last: 5)))
+        #expect(try await !other.decide(Self.decision(1, last: 7)))
+        #expect(try await other.decision(1) == Self.decision(1, last: 5))
+        #expect(try await other.decide(Self.decision(2, last: 9)))
+        #expect(try await !one.decide(Self.decision(4, last: 9)))
+    }
+
+    @Test("when nobody knows whether it was decided that is said, and the decision is found")
+    func unknown() async throws {
+        let engine = SimulatedEngine()
+        engine.change { $0.fates = [.lost, .noLeader, .answerLost] }
+        let stream = Self.stream(engine)
+        for words in ["does not answer", "has no leader", "does not answer"] {
+            let failure = await #expect(throws: BlockDecisionFailure.self) {
+                try await stream.decide(Self.decision(1, last: 5))
+            }
+            #expect(failure?.description.contains(words) == true && failure?.isLasting == false)
+        }
+        #expect(try await stream.decision(1) == Self.decision(1, last: 5))
+        #expect(try await !stream.decide(Self.decision(1, last: 5)))
+    }
+
+    @Test("a copy that lags behind is not taken for the end")
+    func lagging() async throws {
+        let engine = SimulatedEngine()
+        let stream = Self.stream(engine)
+        _ = try await stream.decide(Self.decision(1, last: 5))
+        engine.change { $0.hidden = [1] }
+        await #expect(throws: BlockDecisionFailure.self) { try await stream.decision(1) }
+        engine.change { $0.hidden = [] }
+        #expect(try await stream.decision(1) != nil)
+        #expect(try await stream.decision(2) == nil)
+    }
+
+    @Test("a leader that does not hear the others does not say what is not decided: they may have decided it since")
+    func cutOff() async throws {
+        let engine = SimulatedEngine()
+        let stream = Self.stream(engine)
+        _ = try await stream.decide(Self.decision(1, last: 5))
+        engine.change { state in
+            state.facts.replicas = ["n1", "n2"].map { .init(name: $0, silence: .seconds(3)) }
+        }
+        #expect(try await stream.decision(1) != nil)
+        let failure = await #expect(throws: BlockDecisionFailure.self) { try await stream.decision(2) }
+        #expect(failure?.isLasting == false && failure?.description.contains("does not hear the others") == true)
+        engine.change { $0.facts.replicas[1].silence = .zero }
+        #expect(try await stream.decision(2) == nil)
+    }
+
+    @Test("what somebody else put there is told as such, and so is a full stream")
+    func strangers() async throws {
+        let engine = SimulatedEngine()
+        engine.change { $0.records = [("x", nil, Array("hello".utf8))] }
+        let stream = Self.stream(engine)
+        let failure = await #expect(throws: BlockDecisionFailure.self) { try await stream.decision(1) }
+        #expect(failure?.isLasting == true && failure?.description.contains("blocks.0") == true)
+        engine.change { $0.fates = [.error(10_077)] }
+        let full = await #expect(throws: BlockDecisionFailure.self) {
+            try await stream.decide(Self.decision(2, last: 5))
+        }
+        #expect(full?.isLasting == true && full?.description.contains("is full") == true)
+    }
+
+    @Test("decisions have to survive what records survive")
+    func proof() async {
+        let engine = SimulatedEngine()
+        engine.change { state in
+            state.facts.name = "BLOCKS_0"
+            state.facts.subjects = ["blocks.0"]
+            state.facts.longestRecord = 64 << 10
+            state.facts.created = "today"
+        }
+        let stream = Self.stream(engine)
+        #expect(await stream.proof() == BlockStream.Proof(standing: .proven, created: "today"))
+        engine.change { state in
+            state.facts.copies = 1
+            state.facts.subjects = ["other"]
+        }
+        guard case .unproven(let bad) = await stream.proof().standing else {
+            Issue.record("It passes for proven.")
+            return
+        }
+        #expect(bad.contains { "\($0)".contains("num_replicas 1") } && bad.contains { "\($0)".contains("blocks.0") })
+        engine.change { $0.isMissing = true }
+        #expect(await stream.proof().standing == .unproven([.missing(stream: "BLOCKS_0")]))
+    }
+
+    @Test("a start waits while nobody tells about decisions, says so once, and begins when they are proven")
+    func waits() async {
+        let engine = SimulatedEngine()
+        engine.change { state in
+            state.facts.name = "BLOCKS_0"
+            state.facts.subjects = ["blocks.0"]
+            state.facts.created = "today"
+            state.tells = false
+        }
+        let clock = ManualClock()
+        let said = Locked<[String]>([])
+        let stream = Self.stream(engine)
+        func prove(_ sleep: @escaping @Sendable (Duration) async -> Void) async -> DecisionStart? {
+            var times = EngineStart.Times()
+            times.unknown = .seconds(60)
+            return await stream.prove(times: times, clock: clock, sleep: sleep) { sentence in
+                said.withLock { $0.append(sentence) }
+            }
+        }
+        let began = clock.now().monotonic
+        let start = await prove { pause in
+            clock.advance(by: pause)
+            if began.duration(to: clock.now().monotonic) >= .seconds(40) { engine.change { $0.tells = true } }
+        }
+        #expect(start == .proven(created: "today"))
+        #expect(said.withLock { $0.count } == 1 && said.withLock { $0[0] }.contains("BLOCKS_0 has no leader now"))
+        engine.change { $0.tells = false }
+        let late = await prove { clock.advance(by: $0) }
+        guard case .refused(let reasons) = late else {
+            Issue.record("It began without a leader: \(String(describing: late))")
+            return
+        }
+        #expect(reasons.count == 1 && reasons[0].contains("BLOCKS_0"))
+        engine.change { state in
+            state.tells = true
+            state.facts.copies = 1
+        }
+        let wrong = clock.now().monotonic
+        guard case .refused = await prove({ clock.advance(by: $0) }) else {
+            Issue.record("It began with one copy.")
+            return
+        }
+        #expect(wrong.duration(to: clock.now().monotonic) < .seconds(5))
+    }
+}

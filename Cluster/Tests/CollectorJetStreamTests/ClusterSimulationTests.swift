@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import CollectorTesting
+internal import Foundation
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayWire
+
+@testable internal import CollectorJetStream
+
+/// Collectors and their intakes as they are, on three simulated servers in virtual time. `TRACKWAY_SIMULATION_SEEDS=2000` runs so many
+/// seeds in place of the few.
+@Suite("Many collectors on a simulated engine")
+struct ClusterSimulationTests {
+    private static let seeds =
+        1...UInt64(
+            ProcessInfo.processInfo.environment["TRACKWAY_SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 16
+        )
+
+    @Test(
+        "what was answered is stored once, at its place, whatever servers, networks and collectors do",
+        arguments: seeds
+    )
+    func faults(seed: UInt64) {
+        var chance = SeededChance(seed: seed &* 7_919)
+        var plan = ClusterSimulation.Plan(seed: seed)
+        plan.collectors = chance.number(2...12)
+        plan.senders = chance.number(4...40)
+        plan.batches = chance.number(5...40)
+        expectWhole(plan)
+    }
+
+    @available(macOS 15, *)
+    @Test(
+        "collectors on a server that is cut off from the others for good go on with another",
+        arguments: 101...UInt64(104)
+    )
+    func cutOffForGood(seed: UInt64) {
+        var plan = ClusterSimulation.Plan(seed: seed)
+        plan.staysCutOff = true
+        plan.batches = 10
+        expectWhole(plan)
+    }
+
+    @available(macOS 15, *)
+    @Test("two hundred collectors and a thousand senders")
+    func many() {
+        var plan = ClusterSimulation.Plan(seed: 1)
+        plan.collectors = 200
+        plan.senders = 1_000
+        plan.batches = 4
+        expectWhole(plan)
+    }
+
+    @available(macOS 15, *)
+    @Test("the same seed gives the same run")
+    func same() {
+        var plan = ClusterSimulation.Plan(seed: 3)
+        plan.batches = 10
+        let runs = (0..<2).map { _ in ClusterSimulation(plan).run() }
+        #expect(runs[0] != nil && runs[0]?.script == runs[1]?.script)
+        #expect(runs[0]?.stored == runs[1]?.stored && runs[0]?.attempts == runs[1]?.attempts)
+    }
+
+    @available(macOS 15, *)
+    private func expectWhole(_ plan: ClusterSimulation.Plan) {
+        let simulation = ClusterSimulation(plan)
+        guard let outcome = simulation.run() else {
+            Issue.record("\(plan): somebody waits for what never comes\n\(simulation.script.joined(separator: "\n"))")
+            return
+        }
+        let script: Comment = "\(plan)\n\(outcome.script.joined(separator: "\n"))"
+        #expect(outcome.faults == [], script)
+        #expect(outcome.answered == plan.senders * plan.batches, script)
+        #expect(outcome.stored.count >= outcome.answered, script)
+    }
+}
+
+/// A run: senders that send each batch until it is answered, collectors that are killed, and a cluster that is broken meanwhile and
+/// mended at the end.
+@available(macOS 15, *)
+final class ClusterSimulation: Sendable {
+    struct Plan: Sendable {
+        var seed: UInt64
+        var collectors = 5
+        var senders = 20
+        var batches = 20
+        /// How long things break, in seconds.
+        var seconds = 90
+        /// The server that leads in the end is cut off from the others, and stays so.
+        var staysCutOff = false
+
+        init(seed: UInt64) { self.seed = seed }
+    }
+
+    struct Outcome: Sendable {
+        /// What was done to the cluster, and when.
+        var script: [String] = []
+        /// What went wrong.
+        var faults: [String] = []
+        var answered = 0
+        var attempts = 0
+        /// The bodies of all records, in their order.
+        var stored: [String] = []
+    }
+
+    private final class Collector: Sendable {
+        let client: SimulatedClient
+        let watch: DurabilityWatch
+        let intake: StreamIntake
+        let isAlive = Locked(true)
+
+        init(_ cluster: SimulatedCluster, _ number: Int) {
+            let time = cluster.time
+            let client = cluster.client()
+            let told = Locked<StreamIntake?>(nil)
+            let watch = DurabilityWatch(
+                client,
+                look: DurabilityLook(client, system: client, stream: "INTAKE_0"),
+                sleep: { await time.sleep($0) },
+                floor: { told.withLock { $0 }?.highest ?? 0 },
+                told: { facts, floor in told.withLock { $0 }?.told(facts, floor: floor) }
+            )
+            var chance = SeededChance(seed: UInt64(number) &+ 1_000)
+            intake = StreamIntake(
+                client,
+                standing: { watch.standing },
+                clock: time.clock,
+                chance: { chance.next() },
+                sleep: { await time.sleep($0) }
+            )
+            told.withLock { [intake] in $0 = intake }
+            client.follow { watch.connectionChanged() }
+            self.client = client
+            self.watch = watch
+        }
+    }
+
+    private struct State: Sendable {
+        var collectors: [Collector] = []
+        var outcome = Outcome()
+        var chance: SeededChance
+    }
+
+    /// Looks are ten seconds apart, and take up to four; an answer is up to two seconds old when it comes.
+    private static let unnoticed: Duration = .seconds(17)
+
+    private let plan: Plan
+    private let time = VirtualTime()
+    private let cluster: SimulatedCluster
+    private let began: MonotonicTime
+    private let state: Locked<State>
+
+    init(_ plan: Plan) {
+        self.plan = plan
+        cluster = SimulatedCluster(time, seed: plan.seed)
+        began = time.now
+        state = Locked(State(chance: SeededChance(seed: plan.seed &* 31)))
+    }
+
+    /// - Returns: nil when somebody waits for what never comes.
+    func run() -> Outcome? {
+        time.run(within: .seconds(plan.seconds * 20)) { [self] in
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<plan.collectors {
+                    let collector = Collector(cluster, number)
+                    state.withLock { $0.collectors.append(collector) }
+                    watch(collector)
+                }
+                group.addTask { await self.breakThings() }
+                for sender in 0..<plan.senders { group.addTask { await self.send(from: sender) } }
+                await group.waitForAll()
+            }
+            finish()
+            return state.withLock { $0.outcome }
+        }
+    }
+
+    /// Looks at the engine until the collector dies, and reads the stream as its index does, from whichever server has it.
+    private func watch(_ collector: Collector) {
+        let looking = Task(executorPreference: time) { await collector.watch.run() }
+        Task(executorPreference: time) { [time, cluster] in
+            while collector.isAlive.withLock({ $0 }) {
+                await time.sleep(.milliseconds(500))
+                let stored = cluster.log.stored
+                if stored > 0 { collector.intake.read(UInt64(stored)) }
+            }
+            looking.cancel()
+        }
+    }
+
+    /// What was done to the cluster so far.
+    var script: [String] { state.withLock { $0.outcome.script } }
+
+    private func number(_ range: ClosedRange<Int>) -> Int { state.withLock { $0.chance.number(range) } }
+
+    private func pause(_ range: ClosedRange<Int>) async { await time.sleep(.milliseconds(number(range))) }
+
+    private func fault(_ text: String) { state.withLock { $0.outcome.faults.append(text) } }
+
+    private func note(_ text: String) {
+        let milliseconds = began.duration(to: time.now).wholeMilliseconds
+        state.withLock { $0.outcome.script.append("\(milliseconds) ms: \(text)") }
+    }
+
+    // MARK: Senders
+
+    private func send(from sender: Int) async {
+        let installation = InstallationID(high: 7, low: UInt64(sender))
+        for batch in 0..<plan.batches {
+            await pause(0...(plan.seconds * 1_200 / plan.batches))
+            let first = UInt64(batch * 10 + 1)
+            let route = IntakeRoute(
+                BatchHeader(id: "b\(batch)", installation: installation, first: first, last: first + 9, sent: nil),
+                key: "shop"
+            )
+            let body = "\(sender)-\(batch)"
+            while true {
+                // A sender that gave up waiting asks another collector while the first is still at it.
+                if number(1...15) == 1 {
+                    async let other = attempt(body, route)
+                    let isAnswered = await attempt(body, route)
+                    if await other || isAnswered { break }
+                } else if await attempt(body, route) {
+                    break
+                }
+                await pause(200...2_000)
+            }
+            state.withLock { $0.outcome.answered += 1 }
+        }
+    }
+
+    private func attempt(_ body: String, _ route: IntakeRoute) async -> Bool {
+        let collector = state.withLock { state in
+            state.outcome.attempts += 1
+            return state.collectors.randomElement(using: &state.chance)
+        }
+        guard let collector else { return false }
+        do throws(IntakeError) {
+            let commit = try await collector.intake.commit(kind: .intake, record: Array(body.utf8), route: route)
+            // Its process died before it could answer.
+            guard collector.isAlive.withLock({ $0 }) else { return false }
+            look(at: commit, of: body)
+            return true
+        } catch {
+            if error.code == .stopped { fault("a collector stopped for good: \(error)") }
+            return false
+        }
+    }
+
+    /// What is answered is stored, there and by a majority that was not known to be lazy.
+    private func look(at commit: Commit, of body: String) {
+        let log = cluster.log
+        let place = Int(commit.position.streamSequence) - 2
+        if place < 0 || place >= log.stored || log.records[place].body != Array(body.utf8) {
+            fault("\(body) is not at the place that was answered, \(place)")
+        }
+        if log.servers.filter({ $0.held > place }).count < 2 { fault("\(body) is on one server") }
+        for (number, server) in log.servers.enumerated() {
+            if let since = server.lazySince, since.duration(to: time.now) > Self.unnoticed {
+                fault("\(body) was answered long after n\(number) began not to sync")
+            }
+        }
+        if commit.durability != .replicated { fault("\(body) is \(commit.durability)") }
+    }
+
+    // MARK: Faults
+
+    private func breakThings() async {
+        let end = began.advanced(by: .seconds(plan.seconds))
+        while time.now < end {
+            await pause(500...8_000)
+            switch number(1...10) {
+            case 1...2: await killServers(number(1...2))
+            case 3: await pauseLeader()
+            case 4: await cutOff()
+            case 5: await killCollector()
+            case 6: await startLazily()
+            case 7: await wipe()
+            case 8...9:
+                let (loses, slow) = (number(0...1) == 1, number(0...2) == 0)
+                note("answers get lost: \(loses), slow: \(slow)")
+                cluster.setNetwork(losesAnswers: loses, isSlow: slow)
+            default: await killServers(3)
+            }
+        }
+        note(plan.staysCutOff ? "one is cut off for good" : "all is mended")
+        if plan.staysCutOff {
+            let victim = cluster.log.leader ?? 0
+            cluster.change { $0.servers[victim].side = 1 }
+        }
+        cluster.setNetwork(losesAnswers: false, isSlow: false)
+    }
+
+    private func killServers(_ count: Int) async {
+        let leader = cluster.log.leader ?? 0
+        let victims = (0..<count).map { (leader + $0) % 3 }
+        note("killed: \(victims)")
+        for victim in victims { cluster.kill(victim) }
+        await pause(100...12_000)
+        for victim in victims {
+            cluster.start(victim)
+            await pause(0...3_000)
+        }
+    }
+
+    private func pauseLeader() async {
+        let victim = number(0...3) == 0 ? number(0...2) : cluster.log.leader ?? 0
+        note("paused: \(victim)")
+        cluster.change { $0.servers[victim].isPaused = true }
+        await pause(500...15_000)
+        cluster.change { $0.servers[victim].isPaused = false }
+    }
+
+    private func cutOff() async {
+        let victim = number(0...1) == 0 ? number(0...2) : cluster.log.leader ?? 0
+        note("cut off from the others: \(victim)")
+        cluster.change { $0.servers[victim].side = 1 }
+        await pause(500...20_000)
+        cluster.change { $0.servers[victim].side = 0 }
+    }
+
+    private func startLazily() async {
+        let victim = number(0...2)
+        note("back without syncing: \(victim)")
+        cluster.kill(victim)
+        await pause(100...4_000)
+        cluster.start(victim, syncsAlways: false)
+        await pause(20_000...30_000)
+        cluster.kill(victim)
+        await pause(100...1_000)
+        cluster.start(victim)
+    }
+
+    private func wipe() async {
+        // With a second one gone, records would be lost; nobody promises otherwise.
+        while !cluster.log.allHaveAll { await pause(100...200) }
+        let victim = number(0...2)
+        note("back with an empty disk: \(victim)")
+        cluster.kill(victim)
+        cluster.start(victim, wiped: true)
+        // A copy that has not caught up has no voice in the next election.
+        while cluster.log.servers[victim].held < cluster.log.stored { await pause(50...100) }
+    }
+
+    private func killCollector() async {
+        let place = number(0...plan.collectors - 1)
+        note("killed: collector \(place)")
+        let fresh = Collector(cluster, number(1...1_000_000))
+        let old = state.withLock { state in
+            defer { state.collectors[place] = fresh }
+            return state.collectors[place]
+        }
+        old.isAlive.withLock { $0 = false }
+        old.client.close()
+        watch(fresh)
+    }
+
+    // MARK: The end
+
+    private func finish() {
+        let log = cluster.log
+        if log.stored != log.records.count { fault("\(log.records.count - log.stored) records are not stored") }
+        // Under one id a record is there once, unless it was sent again after ids are forgotten.
+        var places: [String: MonotonicTime] = [:]
+        for record in log.records {
+            let body = String(decoding: record.body, as: UTF8.self)
+            if let before = places[body], before.duration(to: record.at) < ReplicatedLog.window {
+                fault("\(body) is stored twice within \(before.duration(to: record.at))")
+            }
+            places[body] = record.at
+        }
+        for collector in state.withLock({ $0.collectors }) {
+            if collector.intake.statistics.waiting != 0 { fault("a collector still holds records") }
+            if collector.intake.highest > log.stored { fault("a collector knows of more than is stored") }
+            collector.isAlive.withLock { $0 = false }
+        }
+        cluster.end()
+        state.withLock { state in
+            state.outcome.stored = log.records.map { String(decoding: $0.body, as: UTF8.self) }
+        }
+    }
+}

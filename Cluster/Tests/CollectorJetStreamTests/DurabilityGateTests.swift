@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable import CollectorJetStream
+
+@Suite("Whether what a stream acknowledges survives power loss")
+struct DurabilityGateTests {
+    private static let server = NATSServerInfo(name: "n0")
+    private static let reports = [MemberReport(name: "n0"), MemberReport(name: "n1"), MemberReport(name: "n2")]
+
+    private static var stream: StreamFacts {
+        var stream = StreamFacts(name: "INTAKE_0")
+        stream.leader = "n0"
+        stream.replicas = [.init(name: "n1"), .init(name: "n2")]
+        return stream
+    }
+
+    /// One thing that is not as it has to be, and a part of the sentence that says so.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var change: @Sendable (inout StreamFacts, inout [MemberReport], inout NATSServerInfo) -> Void
+
+        init(
+            _ sentence: String,
+            _ change: @escaping @Sendable (inout StreamFacts, inout [MemberReport], inout NATSServerInfo) -> Void
+        ) {
+            testDescription = sentence
+            self.change = change
+        }
+    }
+
+    private static let cases: [Case] = [
+        Case("INTAKE_0 has storage memory: records would be gone with the power; set storage to file") { stream, _, _ in
+            stream.storage = "memory"
+        },
+        Case("INTAKE_0 has num_replicas 1: there are too few copies; set num_replicas to 3") { stream, _, _ in
+            stream.copies = 1
+        },
+        Case("INTAKE_0 is kept by 1 servers (n0), and 3 are needed") { stream, reports, _ in
+            stream.replicas = []
+            stream.copies = 1
+            reports = [MemberReport(name: "n0")]
+        },
+        Case("has retention workqueue: records vanish when they were read; set retention to limits") { stream, _, _ in
+            stream.retention = "workqueue"
+        },
+        Case("has discard old: a full stream forgets what it has promised; set discard to new") { stream, _, _ in
+            stream.discard = "old"
+        },
+        Case("has persist_mode async: records are not synced; set persist_mode to default") { stream, _, _ in
+            stream.persistMode = "async"
+        },
+        Case("has max_age 1 ns: it lets go of records by the clock; set max_age to 0") { stream, _, _ in
+            stream.longestAge = 1
+        },
+        Case("has max_msgs 5: space is what is limited, by max_bytes; set max_msgs to -1") { stream, _, _ in
+            stream.maxRecords = 5
+        },
+        Case("has max_msgs_per_subject 1: older records of a subject vanish") { stream, _, _ in
+            stream.maxRecordsPerSubject = 1
+        },
+        Case("has max_msg_size 8388607: long records would be refused; set max_msg_size to 8388608") { stream, _, _ in
+            stream.longestRecord = 8_388_607
+        },
+        Case("has duplicate_window 59999 ms: records asked for twice would be kept twice") { stream, _, _ in
+            stream.idWindow = 59_999_000_000
+        },
+        Case("has no_ack true: nothing is acknowledged; set no_ack to false") { stream, _, _ in stream.isSilent = true
+        },
+        Case("has allow_direct false: indexes could not read it while there is no leader") { stream, _, _ in
+            stream.allowsDirect = false
+        },
+        Case("has subjects intake.7,a: records are published there; set subjects to intake.*") { stream, _, _ in
+            stream.subjects = ["intake.7", "a"]
+        },
+        Case("has mirror set: it repeats another stream") { stream, _, _ in stream.isMirror = true },
+        Case("has sealed true: nothing can be added") { stream, _, _ in stream.isSealed = true },
+        Case("The server n1 does not sync always, so a power failure takes away what it acknowledged") {
+            _,
+            reports,
+            _ in
+            reports[1].syncsAlways = false
+        },
+        Case("The server n2 has version 2.9.10, which cannot sync always; install 2.11 or newer there") {
+            _,
+            reports,
+            _ in
+            reports[2] = MemberReport(name: "n2", version: "2.9.10", syncsAlways: false)
+        },
+        Case("The server n2 did not say how it syncs") { _, reports, _ in reports.removeLast() },
+        Case("The server n0 did not say how it syncs") { _, reports, _ in reports.removeFirst() },
+        Case("The server n1 did not say how it syncs") { stream, reports, _ in
+            // Heard a moment ago: it is there, and has to speak.
+            stream.replicas[0].silence = .milliseconds(1_999)
+            reports.remove(at: 1)
+        },
+        Case("The server n0 takes messages of 1048576 bytes, and 8388608 are needed; set “max_payload: 8MB”") {
+            _,
+            _,
+            server in
+            server.longestMessage = 1 << 20
+        },
+    ]
+
+    @Test("what is not as it has to be is named with the remedy, and nothing else", arguments: cases)
+    func refused(case: Case) {
+        var (stream, reports, server) = (Self.stream, Self.reports, Self.server)
+        `case`.change(&stream, &reports, &server)
+        guard case .unproven(let faults) = DurabilityGate.verdict(on: stream, reports, server: server) else {
+            Issue.record("It is taken for proven.")
+            return
+        }
+        #expect(faults.contains { $0.description.contains(`case`.testDescription) }, "\(faults)")
+        #expect(faults.count == (stream.replicas.isEmpty ? 2 : 1), "\(faults)")
+    }
+
+    @Test("three servers that sync always are proven, and settings without a limit are as good as wide ones")
+    func proven() {
+        #expect(DurabilityGate.verdict(on: Self.stream, Self.reports, server: Self.server) == .proven(without: []))
+        var stream = Self.stream
+        (stream.longestRecord, stream.maxRecords, stream.maxRecordsPerSubject) = (8_388_608, 0, 0)
+        stream.idWindow = 60_000_000_000
+        #expect(DurabilityGate.verdict(on: stream, Self.reports, server: Self.server) == .proven(without: []))
+    }
+
+    @Test("a server that is gone is not waited for while the others are a majority, and both of them proven")
+    func withoutOne() {
+        var stream = Self.stream
+        stream.replicas[1].isOffline = true
+        let two = Array(Self.reports.prefix(2))
+        #expect(DurabilityGate.verdict(on: stream, two, server: Self.server) == .proven(without: ["n2"]))
+        stream.replicas[1] = .init(name: "n2", silence: .seconds(2))
+        #expect(DurabilityGate.verdict(on: stream, two, server: Self.server) == .proven(without: ["n2"]))
+        // Its successor as the leader has never heard it, and says so by a silence of nothing.
+        stream.replicas[1] = .init(name: "n2", isUnheard: true)
+        #expect(DurabilityGate.verdict(on: stream, two, server: Self.server) == .proven(without: ["n2"]))
+        // It is back, without syncing: what two acknowledge may lie on one disk.
+        stream.replicas[1] = .init(name: "n2")
+        let back = two + [MemberReport(name: "n2", syncsAlways: false)]
+        #expect(
+            DurabilityGate.verdict(on: stream, back, server: Self.server)
+                == .unproven([.lazyDisk(server: "n2", version: "2.15.1")])
+        )
+    }
+
+    @Test("without a majority of proven servers nothing is proven, whatever the reason for their silence")
+    func withoutTwo() {
+        var stream = Self.stream
+        stream.replicas = [.init(name: "n1", isOffline: true), .init(name: "n2", isOffline: true)]
+        #expect(
+            DurabilityGate.verdict(on: stream, [Self.reports[0]], server: Self.server)
+                == .unproven([.silentServer("n1"), .silentServer("n2")])
+        )
+        // Of four, two are no majority.
+        stream = Self.stream
+        stream.replicas.append(.init(name: "n3", isOffline: true))
+        stream.replicas[1].isOffline = true
+        stream.copies = 4
+        #expect(
+            DurabilityGate.verdict(on: stream, Array(Self.reports.prefix(2)), server: Self.server)
+                == .unproven([.silentServer("n2"), .silentServer("n3")])
+        )
+    }
+
+    @Test("of two reports of a server the later counts, and those of servers that keep nothing do not")
+    func reports() {
+        let late =
+            Self.reports + [MemberReport(name: "n1", syncsAlways: false), MemberReport(name: "n9", syncsAlways: false)]
+        #expect(
+            DurabilityGate.verdict(on: Self.stream, late, server: Self.server)
+                == .unproven([.lazyDisk(server: "n1", version: "2.15.1")])
+        )
+    }
+
+    private static func answer(_ text: String) -> NATSMessage {
+        NATSMessage(subject: "_INBOX.a.1", subscription: 1, body: Array(text.utf8))
+    }
+
+    @Test("a stream is read as a server describes it")
+    func readsStream() throws {
+        let text = """
+            {"type":"io.nats.jetstream.api.v1.stream_info_response","total":0,"config":{"name":"INTAKE_0",\
+            "subjects":["intake.*"],"retention":"limits","max_consumers":-1,"max_msgs":-1,"max_bytes":268435456,"max_age":0,\
+            "max_msgs_per_subject":-1,"max_msg_size":8388608,"discard":"new","storage":"file","num_replicas":3,\
+            "duplicate_window":120000000000,"allow_direct":true,"sealed":false,"metadata":{"_nats.ver":"2.15.1"}},\
+            "created":"2026-01-01T00:00:55.372570819Z","state":{"messages":7,"bytes":900,"first_seq":3,"last_seq":9},\
+            "cluster":{"name":"trackway","leader":"n1","replicas":[{"name":"n0","current":true,"active":41683039},\
+            {"name":"n2","current":false,"offline":true,"active":7000000000}]}}
+            """
+        let stream = try StreamFacts(Self.answer(text))
+        var expected = StreamFacts(name: "INTAKE_0")
+        expected.longestRecord = 8_388_608
+        expected.leader = "n1"
+        expected.replicas = [
+            .init(name: "n0", silence: .nanoseconds(41_683_039)),
+            .init(name: "n2", isOffline: true, silence: .seconds(7)),
+        ]
+        expected.created = "2026-01-01T00:00:55.372570819Z"
+        expected.firstSequence = 3
+        expected.lastSequence = 9
+        expected.longest = 268_435_456
+        expected.bytes = 900
+        #expect(stream == expected)
+    }
+
+    @Test("a replica that its leader has never heard is told from one that was heard just now")
+    func readsUnheard() throws {
+        let text =
+            #"{"config":{"name":"I"},"cluster":{"leader":"n1","replicas":[{"name":"n0","current":false,"active":0},"#
+            + #"{"name":"n2","current":false,"active":5},{"name":"n3","current":true,"active":0}]}}"#
+        #expect(try StreamFacts(Self.answer(text)).replicas.map(\.isUnheard) == [true, false, false])
+    }
+
+    @Test("what a server leaves out counts as what it does then, which is never the better")
+    func readsLittle() throws {
+        let stream = try StreamFacts(Self.answer(#"{"config":{"name":"INTAKE_0"}}"#))
+        #expect(stream.storage == "memory" && stream.copies == 1 && stream.discard == "old" && stream.idWindow == 0)
+        #expect(stream.members.isEmpty && stream.lastSequence == 0)
+        let full =
+            #"{"config":{"name":"I","max_age":5,"no_ack":true,"mirror":{"name":"O"},"sealed":true,"persist_mode":"async"}}"#
+        let bad = try StreamFacts(Self.answer(full))
+        #expect(bad.longestAge == 5 && bad.isSilent && bad.isMirror && bad.isSealed && bad.persistMode == "async")
+    }
+
+    @Test(
+        "what is no description of a stream says what it is",
+        arguments: [
+            (#"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#, StreamFacts.Failure.missing),
+            (
+                #"{"error":{"code":503,"err_code":10039,"description":"JetStream not enabled"}}"#,
+                .refused("JetStream not enabled")
+            ),
+            ("{}", .unreadable("it describes no stream")), (#"{"config":{}}"#, .unreadable("it describes no stream")),
+        ]
+    )
+    func readsNoStream(text: String, failure: StreamFacts.Failure) {
+        #expect(throws: failure) { try StreamFacts(Self.answer(text)) }
+    }
+
+    @Test("a server's report is read, and “always” is not the interval")
+    func readsReport() {
+        let lazy = #"{"server":{"name":"n1","ver":"2.15.1"},"data":{"config":{"sync_interval":120000000000}}}"#
+        #expect(MemberReport(Self.answer(lazy)) == MemberReport(name: "n1", syncsAlways: false))
+        let always = lazy.replacing("120000000000", with: #"120000000000,"sync_always":true"#)
+        #expect(MemberReport(Self.answer(always)) == MemberReport(name: "n1"))
+        #expect(MemberReport(Self.answer("{}")) == nil && MemberReport(Self.answer("")) == nil)
+        // JetStream is not enabled there.
+        #expect(
+            MemberReport(Self.answer(#"{"server":{"name":"n1","ver":"2.15.1"},"data":{"disabled":true}}"#))?.syncsAlways
+                == false
+        )
+    }
+}

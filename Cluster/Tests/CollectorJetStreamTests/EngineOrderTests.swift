@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ClusterTesting
+internal import Collector
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@testable internal import CollectorJetStream
+
+/// Several streams on real servers: records are put into them, read in their order, and other streams are opened meanwhile.
+@Suite(
+    .enabled(if: EngineServer.isHere, "TRACKWAY_ENGINE_TESTS=1 starts real servers"),
+    .serialized,
+    .timeLimit(.minutes(5))
+)
+struct EngineOrderTests {
+    /// What a sender was told of a record.
+    private struct Told: Sendable {
+        let installation: Int
+        let number: Int
+        let position: LogPosition
+        var payload: [UInt8] { EngineOrderTests.payload(installation, number) }
+    }
+
+    private static let installations = 24
+
+    private static func payload(_ installation: Int, _ number: Int) -> [UInt8] {
+        [UInt8(installation), UInt8(number >> 8), UInt8(number & 255)]
+    }
+
+    private static func pause() async throws { try await ContinuousClock().sleep(for: .milliseconds(10)) }
+
+    private static func until(_ isSo: () -> Bool) async throws {
+        while !isSo() { try await pause() }
+    }
+
+    private static func engine(_ cluster: EngineCluster, seed: UInt64) -> Engine {
+        let random = Locked(SeededGenerator(seed: seed))
+        return Engine(
+            cluster.addresses,
+            credentials: EngineCluster.credentials,
+            clock: SystemClock(),
+            chance: { random.withLock { $0.next() } },
+            // Real servers take real time.
+            sleep: { try? await ContinuousClock().sleep(for: $0) }
+        )
+    }
+
+    /// Runs engines while `body` does.
+    private static func run(
+        _ count: Int,
+        on cluster: EngineCluster,
+        seed: UInt64 = 1,
+        _ body: @escaping @Sendable ([Engine]) async throws -> Void
+    ) async throws {
+        let engines = (0..<count).map { engine(cluster, seed: seed * 100 + UInt64($0)) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for engine in engines { group.addTask { await engine.run() } }
+            group.addTask { try await body(engines) }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Sends records of every installation one after the other until it is told to end.
+    private static func send(
+        _ engines: [Engine],
+        _ told: Locked<[Told]>,
+        while goesOn: @escaping @Sendable () -> Bool
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for installation in 0..<installations {
+                group.addTask {
+                    let id = InstallationID(high: 7, low: UInt64(installation))
+                    var number = told.withLock {
+                        $0.filter { $0.installation == installation }.map(\.number).max() ?? 0
+                    }
+                    while goesOn() {
+                        number += 1
+                        var header = BatchHeader(id: "\(installation).\(number)")
+                        header.installation = id
+                        while true {
+                            do throws(IntakeError) {
+                                let commit = try await engines[(installation + number) % engines.count].intake.commit(
+                                    kind: .intake,
+                                    record: payload(installation, number),
+                                    route: IntakeRoute(header, key: "k")
+                                )
+                                let entry = Told(installation: installation, number: number, position: commit.position)
+                                told.withLock { $0.append(entry) }
+                                break
+                            } catch {
+                                #expect(error.code == .engineUnavailable || error.code == .engineNotDurable, "\(error)")
+                                try await pause()
+                            }
+                        }
+                        try await pause()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Everything in the order, as one of its readers has it.
+    private static func read(_ engine: Engine, from first: UInt64 = 1) async throws -> [StreamedRecord] {
+        var all: [StreamedRecord] = []
+        var next = LogPosition(stream: 0, sequence: first)
+        let end = engine.intake.end
+        while next < end {
+            let records = try await engine.records.records(from: next, upTo: end)
+            #expect(records.first?.start == next)
+            for (record, following) in zip(records, records.dropFirst()) { #expect(record.end == following.start) }
+            all += records
+            next = records.last?.end ?? end
+        }
+        return all
+    }
+
+    @Test(
+        "records go through one, three and two streams under load: all readers have them in one order, and none is missing"
+    )
+    func growth() async throws {
+        try await EngineCluster.run { cluster in
+            try await Self.run(3, on: cluster) { engines in
+                try await Self.until { engines[0].standing == .unproven([.missing(stream: "INTAKE_0")]) }
+                _ = try await engines[0].makeStream(bytes: 64 << 20, within: .seconds(30))
+                for engine in engines { try await Self.until { engine.standing == .proven } }
+                let told = Locked<[Told]>([])
+                let isOver = Locked(false)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await Self.send(Array(engines.prefix(2)), told) { !isOver.withLock { $0 } } }
+                    for count in [3, 2] {
+                        let before = told.withLock { $0.count }
+                        try await Self.until { told.withLock { $0.count } > before + 400 }
+                        // The third one is not used by any sender.
+                        let growing = StreamGrowing(engines[2])
+                        let reason = await growing.run(to: count) { _ in }
+                        #expect(reason == nil)
+                        #expect(await growing.run(to: count) { _ in } == nil)
+                        let after = told.withLock { $0.count }
+                        try await Self.until { told.withLock { $0.count } > after + 400 }
+                    }
+                    isOver.withLock { $0 = true }
+                    try await group.waitForAll()
+                }
+                let all = told.withLock { $0 }
+                // Whoever asks waits until everything that was acknowledged has its place.
+                for entry in all.suffix(50) {
+                    let place = EventPosition(segment: entry.position.segment, offset: entry.position.offset)
+                    #expect(await engines[2].intake.indexedPlace(of: place, within: .seconds(30)) != nil)
+                }
+                try await Self.until { engines.allSatisfy { $0.intake.readable == engines[0].intake.highest } }
+                try await Self.check(all, engines)
+                try await Self.run(1, on: cluster, seed: 2) { late in
+                    try await Self.until { late[0].standing == .proven }
+                    #expect(try await Self.read(late[0]) == Self.read(engines[0]))
+                    try await Self.purge(late[0], engines[0], cluster)
+                }
+            }
+        }
+    }
+
+    private static func check(_ all: [Told], _ engines: [Engine]) async throws {
+        let records = try await read(engines[0])
+        for engine in engines.dropFirst() { #expect(try await read(engine) == records) }
+        let kept = records.filter { $0.kind == .intake }.map(\.payload)
+        #expect(Set(all.map(\.payload)).isSubset(of: Set(kept)))
+        #expect(Set(all.map(\.position)).count == all.count)
+        #expect(
+            Set(all.map(\.position).map { EventPosition(segment: $0.segment, offset: $0.offset).stream }).count == 6
+        )
+        // What was sent later stands behind what was sent before, for each installation.
+        for installation in 0..<installations {
+            var last = 0
+            var seen: Set<Int> = []
+            for payload in kept where payload[0] == UInt8(installation) {
+                let number = Int(payload[1]) << 8 | Int(payload[2])
+                guard seen.insert(number).inserted else { continue }
+                #expect(number > last, "installation \(installation): \(number) behind \(last)")
+                last = number
+            }
+        }
+        for record in [records[0], records[records.count / 2], records[records.count - 1]] {
+            let found = try await engines[1].intake.record(
+                at: EventPosition(segment: record.start.segment, offset: record.start.offset)
+            )
+            #expect(found?.payload == record.payload)
+        }
+    }
+
+    /// Removes records in three steps: within the first stream, within the next three, and up to the last.
+    private static func purge(_ engine: Engine, _ other: Engine, _ cluster: EngineCluster) async throws {
+        let records = try await read(engine)
+        let end = UInt64(records.count)
+        #expect(try await engine.keeping.extent() == StreamExtent(first: 1, last: end))
+        var removed: UInt64 = 0
+        for before in [end / 8, end / 3, end / 2, end] {
+            removed += try await engine.keeping.purge(before: before)
+            #expect(removed == before - 1)
+            #expect(try await engine.keeping.extent() == StreamExtent(first: before, last: end))
+            #expect(try await other.keeping.purge(before: before) == 0)
+            try await run(1, on: cluster, seed: before) { late in
+                try await until { late[0].standing == .proven }
+                #expect(try await read(late[0], from: before) == Array(records.dropFirst(Int(before) - 1)))
+                await #expect(throws: StreamFault.self) { try await read(late[0], from: before - 1) }
+                #expect(try await late[0].keeping.time(of: before) != nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ClusterTesting
+internal import Collector
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@testable import CollectorJetStream
+
+/// With real servers. Skipped where these cannot be had; everything that is decided is tested without them, too.
+@Suite(
+    "Three servers of NATS",
+    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
+    .enabled(if: EngineServer.isHere, "There is no NATS server here, and it could not be installed."),
+    .serialized,
+    .timeLimit(.minutes(2))
+)
+struct EngineTests {
+    /// Runs an engine while `body` does.
+    private static func run(
+        _ cluster: EngineCluster,
+        _ credentials: EngineCredentials = EngineCluster.credentials,
+        _ body: @escaping @Sendable (Engine) async throws -> Void
+    ) async throws {
+        let random = Locked(SeededGenerator(seed: 5))
+        let engine = Engine(
+            cluster.addresses,
+            credentials: credentials,
+            clock: SystemClock(),
+            chance: { random.withLock { $0.next() } },
+            // Real servers take real time.
+            sleep: { try? await ContinuousClock().sleep(for: $0) }
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await engine.run() }
+            group.addTask { try await body(engine) }
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Makes the stream, as soon as the servers have found together.
+    private static func makeStream(_ engine: Engine) async throws {
+        while true {
+            do {
+                try await engine.makeStream(bytes: 64 << 20)
+                return
+            } catch {
+                try await pause()
+            }
+        }
+    }
+
+    /// Lets other tests have the processor: servers take their time, whoever waits.
+    private static func pause() async throws { try await ContinuousClock().sleep(for: .milliseconds(20)) }
+
+    private static func until(_ isSo: () -> Bool) async throws {
+        while !isSo() { try await pause() }
+    }
+
+    private static func route(_ id: String) -> IntakeRoute { IntakeRoute(BatchHeader(id: id), key: "k") }
+
+    private static func refusal(_ engine: Engine) async -> IntakeError? {
+        do throws(IntakeError) {
+            _ = try await engine.intake.commit(kind: .intake, record: [1], route: .none)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("a missing stream is told, then made, proven, and takes records, the same one once")
+    func happy() async throws {
+        try await EngineCluster.run { cluster in
+            try await Self.run(cluster) { engine in
+                try await Self.until { engine.standing == .unproven([.missing(stream: "INTAKE_0")]) }
+                #expect(await Self.refusal(engine)?.code == .engineNotDurable)
+                try await Self.makeStream(engine)
+                // Nobody minds that it is there.
+                try await engine.makeStream(bytes: 1 << 20)
+                try await Self.until { engine.standing == .proven }
+                #expect(engine.intake.trouble == nil)
+                let long = [UInt8](repeating: 0x0d, count: 2 << 20)
+                let first = try await engine.intake.commit(kind: .intake, record: long, route: Self.route("a"))
+                let again = try await engine.intake.commit(kind: .intake, record: long, route: Self.route("a"))
+                let other = try await engine.intake.commit(kind: .erasure, record: [7], route: Self.route("a"))
+                #expect(first == Commit(position: LogPosition(stream: 0, sequence: 2), durability: .replicated))
+                #expect(again == first && other.position == LogPosition(stream: 0, sequence: 3))
+                let read = try await engine.intake.record(at: EventPosition(stream: 0, sequence: 1, ordinal: 9))
+                #expect(read?.kind == .intake && read?.payload == long)
+                #expect(try await engine.intake.record(at: EventPosition(stream: 0, sequence: 2))?.kind == .erasure)
+                #expect(try await engine.intake.record(at: EventPosition(stream: 0, sequence: 99)) == nil)
+            }
+        }
+    }
+
+    @Test("one server that does not sync always is named, and nothing is taken")
+    func lazy() async throws {
+        try await EngineCluster.run(lazy: ["n1"]) { cluster in
+            try await Self.run(cluster) { engine in
+                try await Self.makeStream(engine)
+                let fault = DurabilityFault.lazyDisk(server: "n1", version: EngineServer.version)
+                try await Self.until { engine.standing == .unproven([fault]) }
+                let error = await Self.refusal(engine)
+                #expect(error?.code == .engineNotDurable && error?.message == fault.description)
+            }
+        }
+    }
+
+    @Test("without a user of the system account no server says how it syncs, and a wrong password is told")
+    func credentials() async throws {
+        try await EngineCluster.run { cluster in
+            let user = EngineCluster.credentials.user
+            try await Self.run(cluster, EngineCredentials(user: user)) { engine in
+                try await Self.makeStream(engine)
+                try await Self.until {
+                    guard case .unknown(let reason) = engine.standing else { return false }
+                    return reason.contains(
+                        "did not say how they sync; give the collector credentials of the system account"
+                    )
+                }
+            }
+            let stranger = EngineCredentials(user: NATSCredentials(user: "trackway", password: "wrong"))
+            try await Self.run(cluster, stranger) { engine in
+                try await Self.until {
+                    engine.trouble?.contains("refuses the connection: Authorization Violation") == true
+                }
+                #expect(engine.standing == .unknown("there is no connection to the engine"))
+            }
+        }
+    }
+
+    @Test("a server is killed under load, and is back: what was answered is there, once, at its place")
+    func kill() async throws {
+        try await EngineCluster.run { cluster in
+            try await Self.run(cluster) { engine in
+                try await Self.makeStream(engine)
+                try await Self.until { engine.standing == .proven }
+                let answered = Locked<[(UInt16, LogPosition)]>([])
+                let next = Locked<UInt16>(0)
+                let isOver = Locked(false)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<4 {
+                        group.addTask {
+                            while !isOver.withLock({ $0 }) {
+                                try await Self.pause()
+                                let number = next.withLock { number in
+                                    number += 1
+                                    return number
+                                }
+                                let record = [UInt8(number >> 8), UInt8(number & 255)]
+                                do throws(IntakeError) {
+                                    let commit = try await engine.intake.commit(
+                                        kind: .intake,
+                                        record: record,
+                                        route: Self.route("\(number)")
+                                    )
+                                    answered.withLock { $0.append((number, commit.position)) }
+                                } catch {
+                                    if error.code == .closing { return }
+                                    // Refused records may be there or not; the sender has them still.
+                                    #expect(error.code == .engineUnavailable, "\(error)")
+                                }
+                            }
+                        }
+                    }
+                    for name in ["n0", "n1"] {
+                        let before = answered.withLock { $0.count }
+                        try await Self.until { answered.withLock { $0.count } > before + 50 }
+                        await cluster.kill(name)
+                        let killed = answered.withLock { $0.count }
+                        try await Self.until { answered.withLock { $0.count } > killed + 50 }
+                        try await cluster.start(name)
+                        try await Self.until { engine.standing == .proven }
+                    }
+                    isOver.withLock { $0 = true }
+                    try await group.waitForAll()
+                }
+                let all = answered.withLock { $0 }
+                #expect(all.count > 200 && Set(all.map(\.1)).count == all.count)
+                for (number, position) in all {
+                    let place = EventPosition(stream: 0, sequence: position.streamSequence - 1)
+                    let record = try await engine.intake.record(at: place)
+                    #expect(record?.payload == [UInt8(number >> 8), UInt8(number & 255)])
+                }
+            }
+        }
+    }
+
+    @Test("without two of three nothing is answered: the sender comes back, and it goes on when one is there again")
+    func noQuorum() async throws {
+        try await EngineCluster.run { cluster in
+            try await Self.run(cluster) { engine in
+                try await Self.makeStream(engine)
+                try await Self.until { engine.standing == .proven }
+                await cluster.kill("n0")
+                await cluster.kill("n1")
+                let began = ContinuousClock.now
+                let error = await Self.refusal(engine)
+                #expect(error?.code == .engineUnavailable, "\(String(describing: error))")
+                #expect(began.duration(to: .now) < .seconds(14))
+                #expect(engine.intake.trouble != nil)
+                try await cluster.start("n0")
+                try await Self.until { engine.standing == .proven }
+                _ = try await engine.intake.commit(kind: .intake, record: [2], route: .none)
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ClusterTesting
+internal import Testing
+internal import TrackwayEvents
+
+@testable import CollectorJetStream
+
+@Suite("A client and a scripted server", .timeLimit(.minutes(5)))
+struct NATSClientTests {
+    @Test("it says who it is, and gets answers to requests that are on their way at once, in any order")
+    func requests() async throws {
+        try await ScriptedServer.run { peer, _ in
+            let connect = try await peer.welcome()
+            #expect(connect.contains("\"user\":\"trackway\",\"pass\":\"secret\""))
+            var all: [ScriptedServer.Peer.Publication] = []
+            for _ in 0..<50 { if let next = try await peer.publication() { all.append(next) } }
+            for publication in all.reversed() {
+                try await peer.answer(publication, String(decoding: publication.body, as: UTF8.self) + "!")
+            }
+            _ = try await peer.line()
+        } _: { server in
+            let credentials = NATSCredentials(user: "trackway", password: "secret")
+            try await NATSClient.run([server.address], credentials: credentials) { client, changes in
+                #expect(await changes.connection()?.server.name == "n0")
+                let answers = try await withThrowingTaskGroup(of: (Int, String).self) { group in
+                    for number in 0..<50 {
+                        group.addTask {
+                            let answer = try await client.request(
+                                "echo",
+                                headers: ["N": "\(number)"],
+                                body: Array("\(number)".utf8),
+                                within: .seconds(30)
+                            )
+                            return (number, String(decoding: answer.body, as: UTF8.self))
+                        }
+                    }
+                    return try await group.reduce(into: [Int: String]()) { $0[$1.0] = $1.1 }
+                }
+                #expect(answers == Dictionary(uniqueKeysWithValues: (0..<50).map { ($0, "\($0)!") }))
+            }
+        }
+    }
+
+    @Test("headers and body arrive as they were given, and that nobody listens is an answer")
+    func content() async throws {
+        try await ScriptedServer.run { peer, _ in
+            _ = try await peer.welcome()
+            guard let publication = try await peer.publication() else { return }
+            #expect(publication.subject == "intake.3" && publication.headers == ["Nats-Msg-Id": "abc"])
+            #expect(publication.body == Array("PING\r\n\0".utf8))
+            try await peer.answerNobody(publication)
+            _ = try await peer.line()
+        } _: { server in
+            try await NATSClient.run([server.address]) { client, changes in
+                _ = await changes.connection()
+                let answer = try await client.request(
+                    "intake.3",
+                    headers: ["Nats-Msg-Id": "abc"],
+                    body: Array("PING\r\n\0".utf8),
+                    within: .seconds(30)
+                )
+                #expect(answer.status == 503)
+            }
+        }
+    }
+
+    @Test("without a connection nothing is sent, and what is too long is not sent either")
+    func notSent() async throws {
+        try await ScriptedServer.run { peer, _ in
+            _ = try await peer.welcome(
+                ScriptedServer.greeting.replacing("\"max_payload\":8388608", with: "\"max_payload\":10")
+            )
+            #expect(try await peer.publication() == nil)
+        } _: { server in
+            let idle = NATSClient([server.address], chance: { 1 }, sleep: { _ in })
+            await #expect(throws: NATSRequestFailure.notConnected) { try await idle.request("a", within: .seconds(1)) }
+            try await NATSClient.run([server.address]) { client, changes in
+                _ = await changes.connection()
+                await #expect(throws: NATSRequestFailure.tooLong(bytes: 11, longest: 10)) {
+                    try await client.request("a", body: [UInt8](repeating: 0, count: 11), within: .seconds(30))
+                }
+            }
+        }
+    }
+
+    @Test("no answer in time is not known, and a late one disturbs nobody")
+    func unanswered() async throws {
+        try await ScriptedServer.run { peer, _ in
+            _ = try await peer.welcome()
+            guard let first = try await peer.publication(), let second = try await peer.publication() else { return }
+            try await peer.answer(first, "late")
+            try await peer.answer(second, "in time")
+            _ = try await peer.line()
+        } _: { server in
+            try await NATSClient.run([server.address]) { client, changes in
+                let number = await changes.connection()?.number ?? 0
+                await #expect(throws: NATSRequestFailure.unanswered(connection: number)) {
+                    try await client.request("a", within: .milliseconds(1))
+                }
+                let answer = try await client.request("a", within: .seconds(30))
+                #expect(answer.body == Array("in time".utf8))
+            }
+        }
+    }
+
+    @Test("a connection that ends makes its requests unknown, and the next server is connected to")
+    func lost() async throws {
+        let publications = Locked(0)
+        try await ScriptedServer.run { peer, _ in
+            _ = try await peer.welcome()
+            guard let publication = try await peer.publication() else { return }
+            let number = publications.withLock { count in
+                count += 1
+                return count
+            }
+            // The first one ends its connection without an answer.
+            if number > 1 {
+                try await peer.answer(publication, "again")
+                _ = try await peer.line()
+            }
+        } _: { server in
+            try await NATSClient.run([server.address]) { client, changes in
+                let number = await changes.connection()?.number ?? 0
+                await #expect(throws: NATSRequestFailure.connectionLost(connection: number)) {
+                    try await client.request("a", within: .seconds(30))
+                }
+                #expect(await changes.connection(after: number) != nil)
+                let answer = try await client.request("a", within: .seconds(30))
+                #expect(answer.body == Array("again".utf8))
+            }
+        }
+    }
+
+    @Test(
+        "a server that says nothing, garbage, or that it is about to end is passed over for the next, with its reason",
+        arguments: [
+            ("", NATSConnectionEnd.noGreeting),
+            ("SSH-2.0-OpenSSH\r\n", .garbage(NATSProtocolError(.unknownOperation, "SSH-2.0-OpenSSH".utf8))),
+            (ScriptedServer.greeting.replacing("\"headers\"", with: "\"ldm\":true,\"headers\""), .leaving),
+            ("-ERR 'maximum connections exceeded'\r\n", .refused("maximum connections exceeded")),
+        ]
+    )
+    func passedOver(greeting: String, end: NATSConnectionEnd) async throws {
+        try await ScriptedServer.run { peer, _ in
+            try await peer.say(greeting)
+            while try await peer.line() != nil {}
+        } _: { bad in
+            try await ScriptedServer.run { peer, _ in
+                _ = try await peer.welcome()
+                while try await peer.line() != nil {}
+            } _: { good in
+                var times = NATSTimes.unhurried
+                // Whoever says nothing is left soon, and then this may happen to the other as well: it is tried again.
+                if end == .noGreeting { times.greeting = .milliseconds(500) }
+                let notices = Locked<[String]>([])
+                try await NATSClient.run(
+                    [bad.address, good.address],
+                    times: times,
+                    notice: { text in notices.withLock { $0.append(text) } }
+                ) { client, changes in
+                    await changes.until { client.connection?.address == good.address }
+                    #expect(notices.withLock { $0 }.first == "The engine's server \(bad.address) \(end).")
+                    #expect(client.trouble == nil)
+                }
+            }
+        }
+    }
+
+    @Test("where nobody listens, it says so, tries on, and uses a server that another told about")
+    func learned() async throws {
+        try await ScriptedServer.run { peer, _ in
+            _ = try await peer.welcome()
+            while try await peer.line() != nil {}
+        } _: { other in
+            let told = "\"connect_urls\":[\"127.0.0.1:\(other.address.port)\"],\"headers\""
+            try await ScriptedServer.run { peer, number in
+                guard number == 1 else { return }
+                _ = try await peer.welcome(ScriptedServer.greeting.replacing("\"headers\"", with: told))
+            } _: { server in
+                try await NATSClient.run([server.address]) { client, changes in
+                    await changes.until { client.connection?.address == other.address }
+                    #expect(client.connection?.address == other.address)
+                }
+            }
+        }
+        let nobody = NATSAddress(host: "127.0.0.1", port: 1)
+        try await NATSClient.run([nobody]) { client, changes in
+            await changes.until { client.trouble != nil }
+            #expect(client.trouble?.hasPrefix("nats://127.0.0.1:1 cannot be reached (") == true)
+        }
+    }
+
+    @Test("what has come when the time is over counts, and that nobody listens ends the waiting")
+    func pending() async throws {
+        let inbox = "_INBOX.x"
+        func message(_ token: UInt64) -> NATSMessage {
+            NATSMessage(subject: "\(inbox).\(token)", subscription: 1, body: [1])
+        }
+        let partial = await withUnsafeContinuation { continuation in
+            var pending = PendingRequests()
+            let token = pending.add(PendingRequests.Request(answers: 3, continuation), connection: 1)
+            #expect(pending.received(message(token), inbox: inbox).map { _ in 1 } == nil)
+            #expect(pending.received(message(token + 1), inbox: inbox).map { _ in 1 } == nil)
+            #expect(pending.received(message(token), inbox: inbox).map { _ in 1 } == nil)
+            #expect(pending.lost(connection: 2).isEmpty && pending.count == 1)
+            pending.timeout(token)?.resume()
+            #expect(pending.timeout(token).map { _ in 1 } == nil && pending.count == 0)
+        }
+        #expect(try partial.get().count == 2)
+        let nobody = await withUnsafeContinuation { continuation in
+            var pending = PendingRequests()
+            let token = pending.add(PendingRequests.Request(answers: 3, continuation), connection: 1)
+            var headers = NATSHeaders()
+            headers.status = 503
+            let answer = NATSMessage(subject: "\(inbox).\(token)", subscription: 1, headers: headers)
+            pending.received(answer, inbox: inbox)?.resume()
+            #expect(pending.count == 0)
+        }
+        #expect(try nobody.get().first?.status == 503)
+    }
+
+    @Test("everybody who listens is heard, and whoever does not answer in time is not waited for")
+    func collects() async throws {
+        try await ScriptedServer.run { peer, _ in
+            _ = try await peer.welcome()
+            for count in [3, 0] {
+                guard let publication = try await peer.publication() else { return }
+                for number in 0..<count { try await peer.answer(publication, "\(number)") }
+            }
+            _ = try await peer.line()
+        } _: { server in
+            try await NATSClient.run([server.address]) { client, changes in
+                let number = await changes.connection()?.number ?? 0
+                let answers = try await client.collect("all", upTo: 3, within: .seconds(30))
+                #expect(answers.map { String(decoding: $0.body, as: UTF8.self) } == ["0", "1", "2"])
+                await #expect(throws: NATSRequestFailure.unanswered(connection: number)) {
+                    try await client.collect("all", upTo: 3, within: .milliseconds(1))
+                }
+            }
+        }
+    }
+
+    @Test("a server is left for another once, however often that is asked for")
+    func leaves() async throws {
+        try await ScriptedServer.run { peer, _ in
+            _ = try await peer.welcome()
+            while try await peer.line() != nil {}
+        } _: { server in
+            try await NATSClient.run([server.address]) { client, changes in
+                let first = await changes.connection()?.number ?? 0
+                client.leave(first)
+                client.leave(first)
+                let second = await changes.connection(after: first)?.number ?? 0
+                #expect(second > first)
+                client.leave(first)
+                #expect(client.connection?.number == second)
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+
+@testable import CollectorJetStream
+
+@Suite("Reading a stream for an index", .timeLimit(.minutes(5)))
+struct StreamFollowerTests {
+    private let engine = SimulatedEngine()
+    private let highest = Locked<UInt64>(0)
+
+    private func follower(records: Int = 256) -> StreamFollower {
+        var limits = StreamFollower.Limits()
+        limits.records = records
+        return StreamFollower(
+            engine,
+            place: StreamPlace(),
+            limits: limits,
+            sleep: { _ in await Task.yield() },
+            highest: { [highest] in highest.withLock { $0 } },
+            reached: { [highest] sequence in highest.withLock { $0 = max($0, sequence) } }
+        )
+    }
+
+    private func fill(_ count: Int) {
+        engine.change { state in
+            for number in 1...count {
+                state.records.append(
+                    ("\(number)", ["Trackway-Kind": number == 2 ? "erasure" : "intake"], [UInt8(number)])
+                )
+            }
+        }
+    }
+
+    private static func place(_ sequence: UInt64) -> LogPosition { LogPosition(stream: 0, sequence: sequence) }
+
+    private func fault(_ follower: StreamFollower, from start: LogPosition = .start) async -> StreamFault? {
+        do {
+            _ = try await follower.records(from: start, upTo: Self.place(9))
+            return nil
+        } catch {
+            return error as? StreamFault
+        }
+    }
+
+    @Test("records come in their order with their places and kinds, as many at once as there is room for")
+    func order() async throws {
+        fill(5)
+        let follower = follower(records: 3)
+        let first = try await follower.records(from: .start, upTo: Self.place(6))
+        #expect(first.map(\.payload) == [[1], [2], [3]])
+        #expect(first.map(\.kind) == [.intake, .erasure, .intake])
+        #expect(first.map(\.start) == (1...3).map { Self.place($0) })
+        #expect(first.map(\.end) == (2...4).map { Self.place($0) })
+        // That the stream goes on is known from the first answer.
+        #expect(highest.withLock { $0 } == 5)
+        #expect(try await follower.records(from: Self.place(4), upTo: Self.place(6)).map(\.payload) == [[4], [5]])
+        // Where an index wants to read again, what is in memory is enough, or is read again.
+        #expect(try await follower.records(from: Self.place(5), upTo: Self.place(6)).map(\.payload) == [[5]])
+        #expect(try await follower.records(from: Self.place(2), upTo: Self.place(6)).count == 3)
+    }
+
+    @Test("what is no collector's has no kind, and its place is known")
+    func stranger() async throws {
+        engine.change {
+            $0.records = [("a", nil, [1]), ("b", ["Trackway-Kind": "200"], [2]), ("c", ["Trackway-Kind": "x"], [])]
+        }
+        let records = try await follower().records(from: .start, upTo: Self.place(4))
+        #expect(records.map(\.kind) == [nil, FrameKind(rawValue: 200), nil])
+    }
+
+    @Test("a record that is gone stops it with a sentence, however often it is asked", arguments: [1, 2, 4])
+    func gap(deleted: Int) async throws {
+        fill(5)
+        engine.change { $0.deleted = [deleted] }
+        let follower = follower()
+        var start = LogPosition.start
+        if deleted > 1 {
+            let before = try await follower.records(from: start, upTo: Self.place(6))
+            #expect(before.count == deleted - 1)
+            start = before.last?.end ?? .start
+        }
+        let expected = StreamFault.gap(stream: "INTAKE_0", sequence: UInt64(deleted), next: UInt64(deleted) + 1)
+        #expect(await fault(follower, from: start) == expected)
+        #expect(await fault(follower, from: start) == expected)
+        #expect(expected.description.contains("has no record \(deleted) any more, and goes on with \(deleted + 1)"))
+    }
+
+    @Test("a server that lags behind is no loss: the record is asked for again, then said to be missing")
+    func lagging() async throws {
+        fill(3)
+        engine.change { $0.handedOut = 1 }
+        let follower = follower()
+        #expect(try await follower.records(from: .start, upTo: Self.place(4)).count == 1)
+        #expect(await fault(follower, from: Self.place(2)) == .missing(stream: "INTAKE_0", sequence: 2))
+        engine.change { $0.handedOut = nil }
+        #expect(try await follower.records(from: Self.place(2), upTo: Self.place(4)).count == 2)
+    }
+
+    @Test("a gap that the stream's leader does not know of is a copy that is not complete")
+    func incompleteCopy() async {
+        fill(3)
+        engine.change { $0.hidden = [2] }
+        let expected = StreamFault.unavailable(stream: "INTAKE_0", sequence: 2, "a server's copy is not complete yet")
+        #expect(await fault(follower(), from: Self.place(2)) == expected)
+    }
+
+    @Test("answers that are lost on the way make a short read, and no gap")
+    func lostAnswers() async throws {
+        let place = StreamPlace()
+        func read(_ messages: [NATSMessage]) -> StreamAnswer { StreamAnswer(messages, from: 1, of: place) }
+        let (one, two, three) = (
+            Self.message(1, before: 0, pending: 2), Self.message(2, before: 1, pending: 1),
+            Self.message(3, before: 2, pending: 0)
+        )
+        guard case .records(let all, let last) = read([one, two, three]) else {
+            Issue.record("no records")
+            return
+        }
+        #expect(all.count == 3 && last == 3)
+        guard case .records(let some, 3) = read([one, three]) else {
+            Issue.record("no records")
+            return
+        }
+        #expect(some.map(\.payload) == [[1]])
+        // The first is missing, and what is there says that something was sent before it.
+        guard case .unavailable = read([two, three]), case .unavailable = read([]) else {
+            Issue.record("taken")
+            return
+        }
+    }
+
+    private static func message(_ sequence: Int, before: Int, pending: Int) -> NATSMessage {
+        NATSMessage(
+            subject: "a",
+            subscription: 1,
+            headers: [
+                "Trackway-Kind": "intake", "Nats-Sequence": "\(sequence)", "Nats-Last-Sequence": "\(before)",
+                "Nats-Num-Pending": "\(pending)",
+            ],
+            body: [UInt8(sequence)]
+        )
+    }
+
+    @Test("without a connection it says so, and what others put into the stream is heard of")
+    func looks() async throws {
+        engine.change { $0.connection = nil }
+        guard case .unavailable(_, 1, let reason)? = await fault(follower()) else {
+            Issue.record("taken")
+            return
+        }
+        #expect(reason == "there is no connection to the engine")
+        engine.change { $0.connection = SimulatedEngine.connection(1) }
+        let follower = follower()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await follower.run() }
+            for count in [1, 3, 7] {
+                let known = engine.state.withLock { $0.records.count }
+                if count > known { fill(count - known) }
+                while highest.withLock({ $0 }) < UInt64(count) { await Task.yield() }
+            }
+            group.cancelAll()
+        }
+        #expect(highest.withLock { $0 } == 7)
+    }
+}
+
+@Suite("How long a start waits for an engine")
+struct EngineStartTests {
+    private static func steps(_ standings: [(seconds: Int, DurabilityState.Standing)]) -> [EngineStart.Step] {
+        let clock = ManualClock()
+        let began = clock.now().monotonic
+        var start = EngineStart(at: began)
+        return standings.map { start.stands($0.1, trouble: nil, at: began.advanced(by: .seconds($0.seconds))) }
+    }
+
+    @Test("what is proven begins at once, and what is not as it must be may be so for three seconds")
+    func unproven() {
+        let faults = DurabilityState.Standing.unproven([.missing(stream: "INTAKE_0")])
+        let sentence = "There is no stream INTAKE_0; make it with `trackway-cluster engine init`."
+        #expect(Self.steps([(0, .unknown("x")), (5, .proven)]) == [.wait, .begin])
+        #expect(Self.steps([(0, faults), (2, faults), (3, faults)]) == [.wait, .wait, .giveUp([sentence])])
+        // Something else in between begins the three seconds anew.
+        #expect(
+            Self.steps([(0, faults), (1, .unknown("x")), (3, faults), (5, .proven)]) == [.wait, .wait, .wait, .begin]
+        )
+    }
+
+    @Test("that nothing is known may be so for twenty seconds, and is said once after two")
+    func unknown() {
+        let nobody = DurabilityState.Standing.unknown("there is no connection to the engine")
+        let steps = Self.steps([(0, nobody), (1, nobody), (2, nobody), (19, nobody), (20, nobody)])
+        let sentence =
+            "The engine's durability is not proven yet, and is waited for: there is no connection to the engine."
+        #expect(steps.dropLast() == [.wait, .wait, .say(sentence), .wait])
+        #expect(
+            steps.last
+                == .giveUp(["The engine's durability could not be proven: there is no connection to the engine."])
+        )
+    }
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@testable import CollectorJetStream
+
+@Suite("Intake on a stream", .timeLimit(.minutes(5)))
+struct StreamIntakeTests {
+    private let engine = SimulatedEngine()
+    private let clock = ManualClock()
+    private let standing = Locked(DurabilityState.Standing.proven)
+
+    private func intake(
+        _ options: IntakeOptions = IntakeOptions(),
+        known: UInt64 = 0,
+        seed: UInt64 = 1
+    ) -> StreamIntake {
+        var random = SeededGenerator(seed: seed)
+        return StreamIntake(
+            engine,
+            standing: { [standing] in standing.withLock { $0 } },
+            options: options,
+            known: known,
+            clock: clock,
+            chance: { random.next() },
+            // Time passes for whoever waits.
+            sleep: { [clock] in
+                clock.advance(by: $0)
+                await Task.yield()
+            }
+        )
+    }
+
+    private func refusal(_ intake: StreamIntake, _ route: IntakeRoute = .none) async -> IntakeError? {
+        do throws(IntakeError) {
+            _ = try await intake.commit(kind: .intake, record: [1], route: route)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static let installation = InstallationID(high: 1, low: 2)
+
+    private static func route(id: String = "b1", dropped: ClosedRange<UInt64>? = nil, key: String = "shop")
+        -> IntakeRoute
+    {
+        let gone = dropped.map { [DroppedRange(sequences: $0, reason: DropReason(rawValue: "expired"))] } ?? []
+        return IntakeRoute(
+            BatchHeader(id: id, installation: installation, first: 1, last: 9, sent: nil, dropped: gone),
+            key: key
+        )
+    }
+
+    @Test("a record arrives as it is, under its subject, with its kind and the stream's name, and is replicated")
+    func stores() async throws {
+        let intake = intake()
+        #expect(await intake.committedEnd() == nil && intake.trouble == nil)
+        let commit = try await intake.commit(kind: .quarantine, record: Array("a\nb".utf8), route: Self.route())
+        #expect(commit == Commit(position: LogPosition(segment: 0, offset: 2), durability: .replicated))
+        #expect(await intake.committedEnd() == commit.position && intake.end == commit.position)
+        let record = engine.state.withLock { $0.records[0] }
+        #expect(record.body == Array("a\nb".utf8))
+        #expect(record.headers?["Trackway-Kind"] == "quarantine")
+        #expect(record.headers?["Nats-Expected-Stream"] == "INTAKE_0")
+        #expect(intake.statistics.records == 1 && intake.statistics.bytes == 3 && intake.statistics.waiting == 0)
+        let read = try await intake.record(at: EventPosition(stream: 0, sequence: 1, ordinal: 4))
+        #expect(read?.kind == .quarantine && read?.payload == Array("a\nb".utf8))
+        #expect(try await intake.record(at: EventPosition(stream: 0, sequence: 2)) == nil)
+        #expect(try await intake.record(at: EventPosition(stream: 1, sequence: 1)) == nil)
+    }
+
+    @Test("the same batch again is met once, and one that gives up more, of another key, or without a name is another")
+    func identities() async throws {
+        let intake = intake()
+        var places: [LogPosition] = []
+        for route in [
+            Self.route(), Self.route(), Self.route(dropped: 3...4), Self.route(dropped: 3...5),
+            Self.route(key: "other"),
+            Self.route(id: "b2"), .none, .none, Self.route(),
+        ] {
+            places.append(try await intake.commit(kind: .intake, record: [1], route: route).position)
+        }
+        #expect(places.map(\.offset) == [2, 2, 3, 4, 5, 6, 7, 8, 2])
+        // What was a batch before its installation was erased is not a repetition of it afterwards.
+        let erased = try await intake.commit(kind: .erasedEvents, record: [1], route: Self.route())
+        #expect(erased.position.offset == 9)
+        // Another collector has other names for what has none.
+        let other = self.intake(seed: 2)
+        #expect(try await other.commit(kind: .intake, record: [1], route: .none).position.offset == 10)
+        #expect(try await other.commit(kind: .intake, record: [1], route: Self.route()).position.offset == 2)
+    }
+
+    @Test("a batch's identity is 128 bits that never change")
+    func golden() {
+        #expect(Self.route().identity?.hexadecimal == "c28d06c3f8ad98590b05063a99b8bd61")
+        #expect(IntakeRoute.none.identity == nil && IntakeRoute(BatchHeader(), key: "k").identity == nil)
+        #expect(IntakeRoute(installation: Self.installation).installation == Self.installation)
+    }
+
+    @Test(
+        "what is not known is asked again under the same id, elsewhere, and stored once",
+        arguments: [SimulatedEngine.Fate.answerLost, .lost, .disconnected, .error(10_158), .error(10_001)]
+    )
+    func unknown(fate: SimulatedEngine.Fate) async throws {
+        engine.change { $0.fates = [fate, fate] }
+        let commit = try await intake().commit(kind: .intake, record: [1], route: .none)
+        #expect(commit.position.offset == 2)
+        #expect(engine.state.withLock { $0.records.count } == 1)
+        #expect(engine.state.withLock { $0.published } == 3)
+        let isElsewhere = fate != .error(10_158)
+        #expect((engine.connection?.number ?? 0 > 1) == isElsewhere)
+    }
+
+    @Test("without a leader a batch is held for ten seconds, then its sender comes back, and readiness tells it")
+    func noLeader() async {
+        engine.change { $0.usual = .noLeader }
+        let intake = intake()
+        let began = clock.now().monotonic
+        let error = await refusal(intake)
+        #expect(error?.code == .engineUnavailable && error?.retryAfter == .seconds(5))
+        #expect(error?.message.hasSuffix("The batch is not stored.") == true)
+        #expect(began.duration(to: clock.now().monotonic) == .seconds(10))
+        #expect(intake.trouble == error && intake.statistics.refused == 1)
+        // Nobody may send to a collector that says it is not ready, so it becomes ready by itself.
+        clock.advance(by: .seconds(5))
+        #expect(intake.trouble == nil)
+        #expect(engine.state.withLock { $0.records.isEmpty })
+        #expect(engine.state.withLock { $0.left.count } == 3)
+    }
+
+    @Test("what is not known at the end is never answered as stored, and says that it may be")
+    func neverKnown() async {
+        engine.change { $0.usual = .answerLost }
+        let error = await refusal(intake())
+        #expect(error?.code == .engineUnavailable)
+        #expect(error?.message.contains("is not known; sent again, it is met once") == true)
+        #expect(engine.state.withLock { $0.records.count } == 1)
+    }
+
+    @Test("while the engine takes nothing one record tries, and the others wait for it")
+    func probes() async {
+        engine.change { $0.usual = .noLeader }
+        let intake = intake()
+        await withTaskGroup(of: IntakeError?.self) { group in
+            for _ in 0..<100 { group.addTask { await refusal(intake) } }
+            for await error in group { #expect(error?.code == .engineUnavailable) }
+        }
+        // Each tries once before it is known, at most; then one at a time, 150 ms apart.
+        #expect(engine.state.withLock { $0.published } <= 100 + 10_000 / 150 + 2)
+        #expect(intake.statistics.waiting == 0)
+    }
+
+    @Test("an engine that is not durable gets nothing, and its sender an answer at once")
+    func notDurable() async {
+        standing.withLock { $0 = .unproven([.lazyDisk(server: "n1", version: "2.15.1")]) }
+        let intake = intake()
+        let began = clock.now().monotonic
+        let error = await refusal(intake)
+        #expect(
+            error?.code == .engineNotDurable && error?.message.hasPrefix("The server n1 does not sync always") == true
+        )
+        #expect(began == clock.now().monotonic && engine.state.withLock { $0.published } == 0)
+        #expect(intake.trouble == error)
+    }
+
+    @Test("while nothing is known records wait, and go on when it is")
+    func waits() async throws {
+        standing.withLock { $0 = .unknown("no proof yet") }
+        let intake = intake()
+        #expect(intake.trouble?.code == .engineUnavailable)
+        let error = await refusal(intake)
+        #expect(error?.code == .engineUnavailable && error?.message.contains("no proof yet") == true)
+        #expect(engine.state.withLock { $0.published } == 0)
+        async let commit = intake.commit(kind: .intake, record: [1], route: .none)
+        standing.withLock { $0 = .proven }
+        #expect(try await commit.position.offset == 2)
+    }
+
+    @Test(
+        "what waiting does not help is refused at once, and known until the next success",
+        arguments: [
+            (10_077, IntakeError.Code.engineFull, 60), (10_054, .engineMisconfigured, 60),
+            (10_060, .engineMisconfigured, 60),
+        ]
+    )
+    func atOnce(number: Int, code: IntakeError.Code, seconds: Int) async throws {
+        engine.change { $0.fates = [.error(number)] }
+        let intake = intake()
+        let error = await refusal(intake)
+        #expect(error?.code == code && error?.retryAfter == .seconds(seconds))
+        #expect(intake.trouble?.code == code)
+        _ = try await intake.commit(kind: .intake, record: [1], route: .none)
+        #expect(intake.trouble == nil)
+    }
+
+    @Test("what is held has bounds, in records and in bytes")
+    func bounds() {
+        var options = IntakeOptions()
+        options.waitingBatches = 2
+        options.waitingBytes = 10
+        var gate = StreamIntakeGate(stream: "INTAKE_0", options: options)
+        #expect(gate.offered(bytes: 11) == nil)
+        #expect(gate.offered(bytes: 1)?.code == .busy)
+        gate.released(bytes: 11)
+        #expect(gate.offered(bytes: 5) == nil && gate.offered(bytes: 5) == nil)
+        #expect(gate.offered(bytes: 0)?.code == .busy)
+        gate.released(bytes: 5)
+        #expect(gate.offered(bytes: 6)?.code == .busy && gate.offered(bytes: 5) == nil)
+        #expect(gate.heldRecords == 2 && gate.heldBytes == 10)
+    }
+
+    @Test("a stream that goes back ends it for good: an acknowledgement says so once, what is told has to say it twice")
+    func goesBack() async throws {
+        let intake = intake()
+        for _ in 0..<3 { _ = try await intake.commit(kind: .intake, record: [1], route: .none) }
+        // Somebody made it anew.
+        engine.change { $0.records = [] }
+        let error = await refusal(intake)
+        #expect(error?.code == .stopped && error?.message.contains("INTAKE_0 went back from 3 to 1") == true)
+        #expect(await refusal(intake) == error && intake.trouble == error)
+
+        let other = self.intake()
+        var facts = SimulatedEngine.facts
+        facts.lastSequence = 9
+        other.told(facts, floor: 0)
+        #expect(other.highest == 9 && other.end.offset == 10)
+        facts.lastSequence = 8
+        other.told(facts, floor: 9)
+        #expect(other.trouble == nil)
+        facts.lastSequence = 9
+        other.told(facts, floor: 9)
+        facts.lastSequence = 8
+        other.told(facts, floor: 9)
+        other.told(facts, floor: 9)
+        #expect(other.trouble?.code == .stopped)
+    }
+
+    @Test("a stream that ends before what an index has of it is not believed, told or acknowledged")
+    func endsEarly() async {
+        let intake = intake(known: 5)
+        #expect(intake.highest == 5)
+        #expect(await refusal(intake)?.message.contains("INTAKE_0 went back from 5 to 1") == true)
+        let other = self.intake(known: 5)
+        var facts = SimulatedEngine.facts
+        facts.lastSequence = 4
+        other.told(facts, floor: 5)
+        other.told(facts, floor: 5)
+        #expect(other.trouble?.code == .stopped)
+    }
+
+    @Test("a leader that hears no other may tell old news as often as it likes: another leads by then")
+    func oldNews() {
+        let intake = intake()
+        intake.read(9)
+        var facts = SimulatedEngine.facts
+        facts.lastSequence = 5
+        for replicas in [(Duration.seconds(2), false), (.zero, true)] {
+            facts.replicas = facts.replicas.map { .init(name: $0.name, isOffline: replicas.1, silence: replicas.0) }
+            for _ in 0..<5 { intake.told(facts, floor: 9) }
+            #expect(intake.trouble == nil && intake.highest == 9)
+        }
+        // One of the two is enough to lead.
+        facts.replicas[0] = .init(name: facts.replicas[0].name)
+        for _ in 0..<2 { intake.told(facts, floor: 9) }
+        #expect(intake.trouble?.code == .stopped)
+    }
+
+    @Test("what was read of others counts as known, and a stream that was made anew ends it for good")
+    func madeAnew() async {
+        let intake = intake()
+        intake.read(7)
+        #expect(intake.highest == 7 && intake.end == LogPosition(stream: 0, sequence: 8))
+        var facts = SimulatedEngine.facts
+        facts.lastSequence = 7
+        facts.created = "2026-01-01"
+        intake.told(facts, floor: 7)
+        intake.told(facts, floor: 7)
+        #expect(intake.trouble == nil)
+        facts.created = "2026-02-02"
+        facts.lastSequence = 9
+        intake.told(facts, floor: 7)
+        #expect(intake.trouble?.code == .stopped)
+        #expect(await refusal(intake)?.message.contains("was made anew (2026-02-02, it was of 2026-01-01)") == true)
+    }
+
+    @Test("a collector that shuts down takes nothing more")
+    func closes() async {
+        let intake = intake()
+        await intake.close()
+        #expect(await refusal(intake)?.code == .closing)
+        #expect(engine.state.withLock { $0.published } == 0)
+    }
+
+    @Test(
+        "whatever happens on the way, what was answered is stored, once, at the place that was answered",
+        arguments: 1...100
+    )
+    func walk(seed: UInt64) async {
+        var random = SeededGenerator(seed: seed)
+        let fates: [SimulatedEngine.Fate] = (0..<60).map { _ in
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0: .answerLost
+            case 1: .lost
+            case 2: .noLeader
+            case 3: .disconnected
+            case 4: .error([10_158, 10_008, 10_077, 10_001, 10_054][Int.random(in: 0..<5, using: &random)])
+            default: .answered
+            }
+        }
+        engine.change { $0.fates = fates }
+        let intake = intake(seed: seed)
+        let answers = await withTaskGroup(of: (UInt8, LogPosition?).self) { group in
+            for number in UInt8(0)..<40 {
+                // Some are sent twice, by a sender that could not wait.
+                for _ in 0..<(number.isMultiple(of: 4) ? 2 : 1) {
+                    group.addTask {
+                        do throws(IntakeError) {
+                            let route = Self.route(id: "b\(number)")
+                            return (
+                                number, try await intake.commit(kind: .intake, record: [number], route: route).position
+                            )
+                        } catch {
+                            return (number, nil)
+                        }
+                    }
+                }
+            }
+            return await group.reduce(into: [(UInt8, LogPosition?)]()) { $0.append($1) }
+        }
+        let records = engine.state.withLock { $0.records.map(\.body) }
+        for (number, position) in answers {
+            guard let position else { continue }
+            #expect(records[Int(position.offset) - 2] == [number])
+        }
+        #expect(Set(records).count == records.count)
+        #expect(answers.contains { $0.1 != nil })
+        #expect(intake.statistics.waiting == 0)
+    }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import CollectorJetStream
+
+/// An engine with the streams of an intake and of its readers, as far as their upkeep asks for them.
+private final class KeptEngine: StreamEngine {
+    struct State: Sendable {
+        var subjects: [String: (body: String, time: String)] = [:]
+        var isThere = false
+        var created: [String] = []
+        var times: [Int: String] = [:]
+        var first = 1
+        var silent = "0"
+        /// What is answered in place of anything else.
+        var answer: String?
+    }
+
+    let state = Locked(State())
+    var connection: NATSConnection? { nil }
+    var trouble: String? { nil }
+    func leave(_ number: UInt64) {}
+
+    func collect(
+        _ subject: String,
+        body: [UInt8],
+        upTo count: Int,
+        within timeout: Duration
+    ) async throws(NATSRequestFailure) -> [NATSMessage] { throw .notConnected }
+
+    func request(
+        _ subject: String,
+        headers: NATSHeaders?,
+        body: [UInt8],
+        within timeout: Duration
+    ) async throws(NATSRequestFailure) -> NATSMessage {
+        let text = String(decoding: body, as: UTF8.self)
+        let json = try? JSONValue.parse(body)
+        return state.withLock { state in
+            if let answer = state.answer { return Self.message(answer) }
+            switch subject {
+            case "$JS.API.STREAM.INFO.READERS_0", "$JS.API.STREAM.CREATE.READERS_0":
+                if subject.contains("CREATE") {
+                    state.isThere = true
+                    state.created.append(text)
+                }
+                guard state.isThere else {
+                    return Self.message(#"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#)
+                }
+                let subjects = state.subjects.keys.map { #""\#($0)":1"# }.joined(separator: ",")
+                return Self.message(#"{"config":{"name":"READERS_0"},"state":{"subjects":{\#(subjects)}}}"#)
+            case "$JS.API.DIRECT.GET.READERS_0":
+                guard let kept = state.subjects[json?["last_by_subj"]?.string ?? ""] else { return Self.status(404) }
+                return Self.message(kept.body, time: kept.time)
+            case "$JS.API.STREAM.PURGE.READERS_0":
+                state.subjects[json?["filter"]?.string ?? ""] = nil
+                return Self.message(#"{"success":true,"purged":1}"#)
+            case "$JS.API.STREAM.INFO.INTAKE_0":
+                return Self.message(
+                    #"{"config":{"name":"INTAKE_0","num_replicas":3},"state":{"first_seq":\#(state.first),"last_seq":9},"cluster":"#
+                        + #"{"leader":"a","replicas":[{"name":"b","active":\#(state.silent)},{"name":"c","active":\#(state.silent)}]}}"#
+                )
+            case "$JS.API.DIRECT.GET.INTAKE_0":
+                guard let time = state.times[Int(json?["seq"]?.integer ?? 0)] else { return Self.status(404) }
+                return Self.message("x", time: time)
+            case "$JS.API.STREAM.PURGE.INTAKE_0":
+                let removed = Int(json?["seq"]?.integer ?? 0) - state.first
+                state.first += removed
+                return Self.message(#"{"success":true,"purged":\#(removed)}"#)
+            default:
+                guard state.isThere else { return Self.status(503) }
+                state.subjects[subject] = (text, "2026-11-26T13:00:00.5Z")
+                return Self.message(#"{"stream":"READERS_0","seq":1}"#)
+            }
+        }
+    }
+
+    private static func message(_ text: String, time: String? = nil) -> NATSMessage {
+        var headers = NATSHeaders()
+        if let time { headers.fields.append(.init(name: "Nats-Time-Stamp", value: time)) }
+        return NATSMessage(subject: "a", subscription: 1, headers: headers, body: Array(text.utf8))
+    }
+
+    private static func status(_ status: Int) -> NATSMessage {
+        var headers = NATSHeaders()
+        headers.status = status
+        return NATSMessage(subject: "a", subscription: 1, headers: headers)
+    }
+}
+
+@Suite("The upkeep of a stream")
+struct StreamKeepingTests {
+    private let engine = KeptEngine()
+    private var keeping: StreamKeeping { StreamKeeping(engine, place: StreamPlace()) }
+
+    @Test("what each collector says last is kept, in a stream that the first one makes, until it is forgotten")
+    func readers() async throws {
+        let keeping = keeping
+        #expect(try await keeping.readers() == [])
+        try await keeping.tell("web1:/a b/ü*>.", next: 1)
+        try await keeping.tell("web2:/data", next: 7)
+        try await keeping.tell("web1:/a b/ü*>.", next: 12)
+        let heard = Timestamp(iso8601: "2026-11-26T13:00:00.500Z")
+        // Earlier versions do not say that they go on behind what was erased.
+        let subject = StreamPlace().readerSubject(of: "web3:/old")
+        engine.state.withLock {
+            $0.subjects[subject] = (#"{"collector":"web3:/old","next":2}"#, "2026-11-26T13:00:00.5Z")
+        }
+        #expect(try await keeping.readers().first { $0.name == "web3:/old" }?.passesErased == false)
+        try await keeping.forget("web3:/old")
+        let readers = try await keeping.readers().sorted { $0.name < $1.name }
+        #expect(readers.map(\.name) == ["web1:/a b/ü*>.", "web2:/data"] && readers.map(\.next) == [12, 7])
+        #expect(readers.allSatisfy { $0.heard == heard && $0.passesErased })
+        let made = engine.state.withLock { $0.created }
+        #expect(made.count == 1 && made[0].contains(#""max_msgs_per_subject":1"#))
+        #expect(made[0].contains(#""subjects":["readers.0.*"]"#) && made[0].contains(#""num_replicas":3"#))
+        try await keeping.forget("web1:/a b/ü*>.")
+        #expect(try await keeping.readers().map(\.name) == ["web2:/data"])
+    }
+
+    @Test("what cannot be read for sure is no answer: a collector that was not heard would lose its place")
+    func doubts() async throws {
+        let keeping = keeping
+        try await keeping.tell("web1:/data", next: 3)
+        let (subject, said) = try #require(engine.state.withLock { $0.subjects.first })
+        for body in ["", "{}", #"{"collector":"web1:/data","next":0}"#, #"{"collector":"web9:/data","next":3}"#] {
+            engine.state.withLock { $0.subjects[subject]?.body = body }
+            let failure = await #expect(throws: UpkeepFailure.self) { try await keeping.readers() }
+            #expect(failure?.description.contains(subject) == true)
+        }
+        engine.state.withLock { $0.subjects[subject] = (said.body, "yesterday") }
+        await #expect(throws: UpkeepFailure.self) { try await keeping.readers() }
+        for answer in ["", "[]", #"{"error":{"code":503,"err_code":10008,"description":"no leader"}}"#] {
+            engine.state.withLock { $0.answer = answer }
+            await #expect(throws: UpkeepFailure.self) { try await keeping.readers() }
+            await #expect(throws: UpkeepFailure.self) { try await keeping.extent() }
+            await #expect(throws: UpkeepFailure.self) { try await keeping.purge(before: 4) }
+            await #expect(throws: UpkeepFailure.self) { try await keeping.tell("web1:/data", next: 3) }
+        }
+    }
+
+    @Test("records go before one, by the word of a leader that hears the others, and have the time at which they came")
+    func records() async throws {
+        let keeping = keeping
+        engine.state.withLock { $0.times = [4: "2026-11-26T13:00:00.123456789Z", 5: "2026-11-26T13:00:01Z"] }
+        #expect(try await keeping.extent() == StreamExtent(first: 1, last: 9))
+        #expect(try await keeping.time(of: 3) == nil)
+        #expect(try await keeping.time(of: 4) == Timestamp(iso8601: "2026-11-26T13:00:00.123Z"))
+        #expect(try await keeping.time(of: 5) == Timestamp(iso8601: "2026-11-26T13:00:01.000Z"))
+        #expect(try await keeping.purge(before: 5) == 4)
+        #expect(try await keeping.extent().first == 5)
+        engine.state.withLock { $0.silent = "9000000000" }
+        await #expect(throws: UpkeepFailure.self) { try await keeping.extent() }
+    }
+
+    @Test("a time of the engine's has any number of digits, and nothing else is one")
+    func times() {
+        for text in [
+            "", "Z", "2026-11-26T13:00:00", "2026-11-26T13:00:00+01:00", "2026-11-26T13:00:00,5Z",
+            "2026-13-26T13:00:00Z",
+        ] {
+            #expect(Timestamp(engine: text) == nil, "\(text)")
+        }
+        #expect(Timestamp(engine: "2026-11-26T13:00:00.07Z")?.iso8601 == "2026-11-26T13:00:00.070Z")
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorJetStream
+internal import CollectorTLS
+
+extension NATSTimes {
+    /// For machines that do much else at once: nothing but a lost connection ends one.
+    static var unhurried: NATSTimes {
+        var times = NATSTimes()
+        times.greeting = .seconds(60)
+        return times
+    }
+}
+
+extension NATSClient {
+    /// Runs a client while `body` does.
+    ///
+    /// - Parameter changes: Tells about every change of its connection.
+    static func run(
+        _ addresses: [NATSAddress],
+        credentials: NATSCredentials? = nil,
+        tls: TLSClient? = nil,
+        times: NATSTimes = .unhurried,
+        notice: @escaping @Sendable (String) -> Void = { _ in },
+        _ body: @escaping @Sendable (NATSClient, Changes) async throws -> Void
+    ) async throws {
+        let (stream, changes) = AsyncStream.makeStream(of: Void.self)
+        let client = NATSClient(
+            addresses,
+            credentials: credentials,
+            tls: tls,
+            name: "test",
+            times: times,
+            chance: { 42 },
+            sleep: { _ in await Task.yield() },
+            notice: notice,
+            changed: { changes.yield() }
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await client.run() }
+            group.addTask { try await body(client, Changes(client: client, stream: stream)) }
+            // The client ends only when it is told to.
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// What changes at a client's connection.
+    struct Changes: Sendable {
+        let client: NATSClient
+        let stream: AsyncStream<Void>
+
+        /// Waits for a connection that is not this one.
+        func connection(after number: UInt64 = 0) async -> NATSConnection? {
+            if let connection = client.connection, connection.number > number { return connection }
+            for await _ in stream {
+                if let connection = client.connection, connection.number > number { return connection }
+            }
+            return nil
+        }
+
+        /// Waits until something is so.
+        func until(_ isSo: () -> Bool) async {
+            if isSo() { return }
+            for await _ in stream where isSo() { return }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+@testable internal import CollectorJetStream
+
+/// A collector's connection to a simulated cluster.
+@available(macOS 15, *)
+final class SimulatedClient: StreamEngine {
+    private typealias Answer = Result<[NATSMessage], NATSRequestFailure>
+
+    private struct State: Sendable {
+        var number: UInt64 = 0
+        var server: Int?
+        var isClosed = false
+        var asked: UInt64 = 0
+        var pending: [UInt64: CheckedContinuation<Answer, Never>] = [:]
+        var changed: @Sendable () -> Void = {}
+    }
+
+    private let cluster: SimulatedCluster
+    private let state = Locked(State())
+
+    init(_ cluster: SimulatedCluster) {
+        self.cluster = cluster
+    }
+
+    /// Calls this whenever the connection is another, or gone.
+    func follow(_ changed: @escaping @Sendable () -> Void) { state.withLock { $0.changed = changed } }
+
+    var trouble: String? { nil }
+
+    var connection: NATSConnection? {
+        state.withLock { state in
+            state.server.map { server in
+                let name = "n\(server)"
+                return NATSConnection(
+                    number: state.number,
+                    address: NATSAddress(host: name),
+                    server: NATSServerInfo(name: name)
+                )
+            }
+        }
+    }
+
+    // MARK: Connecting
+
+    func connect(but left: Int? = nil) {
+        guard !state.withLock({ $0.isClosed }) else { return }
+        guard let server = cluster.anyServer(but: left) else {
+            cluster.time.after(.milliseconds(250)) { [weak self] in self?.connect() }
+            return
+        }
+        let changed = state.withLock { state in
+            state.number += 1
+            state.server = server
+            return state.changed
+        }
+        changed()
+    }
+
+    /// A server is gone.
+    func lost(_ server: Int) { disconnect { $0 == server } }
+
+    func leave(_ number: UInt64) {
+        disconnect(number) { _ in true }
+    }
+
+    /// The process it belongs to has died.
+    func close() {
+        state.withLock { $0.isClosed = true }
+        disconnect { _ in true }
+    }
+
+    private func disconnect(_ number: UInt64? = nil, _ isMeant: (Int) -> Bool) {
+        let (pending, changed, server, connection) = state.withLock { state in
+            guard let server = state.server, isMeant(server), number ?? state.number == state.number else {
+                return ([CheckedContinuation<Answer, Never>](), {} as @Sendable () -> Void, Int?.none, UInt64(0))
+            }
+            defer {
+                state.server = nil
+                state.pending = [:]
+            }
+            // In the order in which they were asked: a run is to be the same again.
+            let pending = state.pending.sorted { $0.key < $1.key }.map(\.value)
+            return (pending, state.changed, Optional(server), state.number)
+        }
+        guard let server else { return }
+        for waiter in pending { waiter.resume(returning: .failure(.connectionLost(connection: connection))) }
+        changed()
+        cluster.time.after(.milliseconds(cluster.number(20...300))) { [weak self] in self?.connect(but: server) }
+    }
+
+    // MARK: Asking
+
+    func request(
+        _ subject: String,
+        headers: NATSHeaders?,
+        body: [UInt8],
+        within timeout: Duration
+    ) async throws(NATSRequestFailure) -> NATSMessage {
+        let isTold = subject.hasPrefix("$JS.API.STREAM.INFO.")
+        let answers = try await ask(within: timeout) { [cluster] server, answer in
+            if isTold {
+                if let facts = Self.facts(cluster.log, from: server, now: cluster.time.now) {
+                    answer([Self.message(facts)])
+                }
+                return
+            }
+            let acknowledge: @Sendable (Int, Bool) -> Void = { place, isRepeated in
+                let repeated = isRepeated ? #","duplicate":true"# : ""
+                answer([Self.message(#"{"stream":"INTAKE_0","seq":\#(place + 1)\#(repeated)}"#)])
+            }
+            let id = headers?["Nats-Msg-Id"] ?? ""
+            switch cluster.arrives(id, body, at: server, stored: { acknowledge($0, false) }) {
+            case .silence, .waits: break
+            case .noLeader: answer([Self.noResponders])
+            case .inProcess:
+                answer([
+                    Self.message(
+                        #"{"error":{"code":409,"err_code":10158,"description":"duplicate message id is in process"}}"#
+                    )
+                ])
+            case .repeated(let place): acknowledge(place, true)
+            }
+        }
+        return answers[0]
+    }
+
+    func collect(
+        _ subject: String,
+        body: [UInt8],
+        upTo count: Int,
+        within timeout: Duration
+    ) async throws(NATSRequestFailure) -> [NATSMessage] {
+        try await ask(within: timeout) { [cluster] server, answer in
+            let log = cluster.log
+            guard log.works(server) else { return }
+            answer(
+                log.servers.indices.filter { log.reaches(server, $0) }.map { other in
+                    Self.message(
+                        #"{"server":{"name":"n\#(other)","ver":"2.15.1"},"data":{"config":{"sync_always":\#(log.servers[other].syncsAlways)}}}"#
+                    )
+                }
+            )
+        }
+    }
+
+    private func ask(
+        within timeout: Duration,
+        _ arrives: @escaping @Sendable (Int, @escaping @Sendable ([NATSMessage]) -> Void) -> Void
+    ) async throws(NATSRequestFailure) -> [NATSMessage] {
+        let answer: Answer = await withCheckedContinuation { continuation in
+            let asked = state.withLock { state -> (number: UInt64, server: Int, connection: UInt64)? in
+                guard let server = state.server else { return nil }
+                state.asked += 1
+                state.pending[state.asked] = continuation
+                return (state.asked, server, state.number)
+            }
+            guard let asked else { return continuation.resume(returning: .failure(.notConnected)) }
+            cluster.time.after(timeout) { [weak self] in
+                self?.answer(asked.number, .failure(.unanswered(connection: asked.connection)))
+            }
+            guard let travel = cluster.travel(isAnswer: false) else { return }
+            cluster.time.after(travel) { [weak self, cluster] in
+                arrives(asked.server) { [weak self] messages in
+                    guard let back = cluster.travel(isAnswer: true) else { return }
+                    cluster.time.after(back) { [weak self] in self?.answer(asked.number, .success(messages)) }
+                }
+            }
+        }
+        return try answer.get()
+    }
+
+    private func answer(_ number: UInt64, _ answer: Answer) {
+        state.withLock { $0.pending.removeValue(forKey: number) }?.resume(returning: answer)
+    }
+
+    // MARK: Answers
+
+    private static func message(_ text: String) -> NATSMessage {
+        NATSMessage(subject: "_INBOX.a.1", subscription: 1, body: Array(text.utf8))
+    }
+
+    private static var noResponders: NATSMessage {
+        var headers = NATSHeaders()
+        headers.status = 503
+        return NATSMessage(subject: "_INBOX.a.1", subscription: 1, headers: headers)
+    }
+
+    /// What the leader that a server reaches tells of the stream; nil when there is none.
+    private static func facts(_ log: ReplicatedLog, from server: Int, now: MonotonicTime) -> String? {
+        guard let leader = log.leader(from: server) else { return formerFacts(log, from: server, now: now) }
+        return told(by: leader, last: log.stored) { other in
+            let silence = log.reaches(leader, other) ? .zero : log.servers[other].heard.duration(to: now)
+            return (!log.servers[other].isUp, silence)
+        }
+    }
+
+    /// What a leader tells that was cut off from the others and does not know that another leads.
+    private static func formerFacts(_ log: ReplicatedLog, from server: Int, now: MonotonicTime) -> String? {
+        guard let former = log.former, now < former.until, log.reaches(server, former.server) else { return nil }
+        return told(by: former.server, last: former.stored) { _ in (false, former.since.duration(to: now)) }
+    }
+
+    private static func told(
+        by leader: Int,
+        last: Int,
+        _ other: (Int) -> (isOffline: Bool, silence: Duration)
+    ) -> String {
+        let replicas = (0..<3).filter { $0 != leader }.map { number in
+            let (isOffline, silence) = other(number)
+            return #"{"name":"n\#(number)","offline":\#(isOffline),"active":\#(silence.wholeMilliseconds * 1_000_000)}"#
+        }
+        return
+            #"{"config":{"name":"INTAKE_0","storage":"file","num_replicas":3,"discard":"new","duplicate_window":120000000000,"#
+            + #""allow_direct":true,"subjects":["intake.*"]},"created":"once","state":{"last_seq":\#(last)},"#
+            + #""cluster":{"leader":"n\#(leader)","replicas":[\#(replicas.joined(separator: ","))]}}"#
+    }
+}

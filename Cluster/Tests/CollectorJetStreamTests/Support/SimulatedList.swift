@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+
+@testable internal import CollectorJetStream
+
+/// The stream beside a simulated one in which it is listed what was deleted. A value.
+struct SimulatedList: Sendable {
+    /// How it can be reached.
+    enum Reach: Sendable, Hashable {
+        /// Copies and leader answer.
+        case whole
+        /// Copies answer, and have nothing yet; the leader has all.
+        case lagging
+        /// Nobody answers.
+        case silent
+        /// It has no leader, and nobody has a copy.
+        case leaderless
+        /// There is no such stream.
+        case missing
+    }
+
+    /// When the stream was made whose records are listed.
+    static let created = "2026-11-26T13:00:00Z"
+
+    var reach = Reach.missing
+    /// What stands under each subject.
+    var entries: [String: [UInt8]] = [:]
+    /// Deletions that were ordered, with how many records were listed then.
+    var deleted: [(sequence: Int, listed: Int)] = []
+    /// How often copies were asked.
+    var asked = 0
+    /// What is answered to whoever deletes; nil for success.
+    var refusal: String?
+
+    /// Lists records, as of one installation with an event each.
+    mutating func list(_ sequences: some Sequence<Int>, of created: String = Self.created) {
+        if reach == .missing { reach = .whole }
+        for sequence in sequences {
+            let record = ErasedRecord(
+                sequence: UInt64(sequence),
+                installation: InstallationID(high: 1, low: 2),
+                events: 1
+            )
+            entries["erased.0.\(sequence)"] = record.json(of: created)
+        }
+    }
+
+    /// The answer to a request about the list, or one to delete; nil for any other.
+    mutating func answer(_ subject: String, _ body: [UInt8]) -> Result<NATSMessage, NATSRequestFailure>? {
+        if subject.hasPrefix("$JS.API.STREAM.MSG.DELETE.") {
+            let sequence = Int(String(decoding: body, as: UTF8.self).filter(\.isNumber)) ?? 0
+            deleted.append((sequence, entries.count))
+            return .success(SimulatedEngine.message(refusal ?? #"{"success":true}"#))
+        }
+        guard subject.hasSuffix(".ERASED_0") || subject.hasPrefix("erased.") else { return nil }
+        switch reach {
+        case .silent: return .failure(.unanswered(connection: 1))
+        case .leaderless: return .success(SimulatedEngine.status(503))
+        case .missing where subject.hasPrefix("$JS.API.STREAM.CREATE."): reach = .whole
+        case .missing:
+            let error = #"{"error":{"code":404,"err_code":10059,"description":"stream not found"}}"#
+            return .success(
+                subject.hasPrefix("$JS.API.STREAM.") ? SimulatedEngine.message(error) : SimulatedEngine.status(503)
+            )
+        case .whole, .lagging: break
+        }
+        if subject.hasPrefix("erased.") {
+            entries[subject] = body
+            return .success(SimulatedEngine.message(#"{"stream":"ERASED_0","seq":\#(entries.count)}"#))
+        }
+        if subject.hasPrefix("$JS.API.STREAM.INFO.") || subject.hasPrefix("$JS.API.STREAM.CREATE.") {
+            let others = entries["erased.0.progress"] == nil ? "" : #""erased.0.progress":1"#
+            return .success(
+                SimulatedEngine.message(
+                    #"{"config":{"name":"ERASED_0","storage":"file","num_replicas":3,"discard":"new","allow_direct":true,"#
+                        + #""max_msgs_per_subject":1,"duplicate_window":120000000000,"subjects":["erased.0.*"]},"state":"#
+                        + #"{"messages":\#(entries.count),"subjects":{\#(others)}},"cluster":{"leader":"n0","replicas":"#
+                        + #"[{"name":"n1","active":1},{"name":"n2","active":1}]}}"#
+                )
+            )
+        }
+        let wanted = (try? JSONValue.parse(body))?["last_by_subj"]?.string ?? ""
+        let isCopy = subject.hasPrefix("$JS.API.DIRECT.")
+        guard let entry = entries[wanted], !isCopy || reach == .whole else {
+            let error = #"{"error":{"code":404,"err_code":10037,"description":"no message found"}}"#
+            return .success(isCopy ? SimulatedEngine.status(404) : SimulatedEngine.message(error))
+        }
+        return .success(SimulatedEngine.message(isCopy ? String(decoding: entry, as: UTF8.self) : #"{"message":{}}"#))
+    }
+
+    /// The answers of a server that has a copy of the list; nil for a request about something else.
+    mutating func handOut(_ subject: String, _ body: [UInt8]) -> Result<[NATSMessage], NATSRequestFailure>? {
+        guard subject == "$JS.API.DIRECT.GET.ERASED_0" else { return nil }
+        asked += 1
+        switch reach {
+        case .silent: return .failure(.unanswered(connection: 1))
+        case .leaderless, .missing: return .success([SimulatedEngine.status(503)])
+        case .lagging: return .success([SimulatedEngine.status(404)])
+        case .whole: break
+        }
+        let wanted = (try? JSONValue.parse(body))?["multi_last"]?.array?.compactMap(\.string) ?? []
+        let found = wanted.compactMap { entries[$0] }
+        guard !found.isEmpty, wanted.count <= 1_024 else {
+            return .success([SimulatedEngine.status(found.isEmpty ? 404 : 413)])
+        }
+        return .success(
+            found.map { SimulatedEngine.message(String(decoding: $0, as: UTF8.self)) } + [SimulatedEngine.status(204)]
+        )
+    }
+}

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+"""Starts a whole cluster, kills parts of it under load, and compares what was acknowledged with every store."""
+import unittest
+
+from parts import until
+from test_faults import OnCluster
+
+
+class Smoke(OnCluster):
+    """A minute at most; `make smoke-cluster` runs it for every change."""
+
+    def test_the_loss_of_a_leader_a_collector_and_a_forwarder_loses_no_event(self):
+        with self.load() as load:
+            self.answers(load, 10)
+            leader = self.leader()
+            leader.end()
+            self.answers(load, 10)
+            leader.start()
+            collector = self.cluster.collectors[0]
+            collector.end()
+            self.answers(load, 10)
+            collector.start()
+            self.cluster.forwarders[0].end()
+            self.answers(load, 10)
+            self.cluster.forwarders[0].start()
+            until(self.cluster.servers_are_well, "all three servers are well")
+
+    def test_a_check_of_a_healthy_engine_succeeds(self):
+        with self.load() as load:
+            self.answers(load, 3)
+        found = self.cluster.command("engine", "check", *self.cluster.engine_options, *self.cluster.column_options)
+        self.assertEqual(found.returncode, 0, found.stdout + found.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

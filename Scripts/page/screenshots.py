@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+"""Saves pictures of the collector's page, light and dark, into a folder (see Scripts/screenshots)."""
+import io
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+WIDTH, HEIGHT = 1440, 900
+MOST_BYTES = 150_000
+
+
+def smaller(png: bytes) -> bytes:
+    """The picture with a palette of 256 colors, which is enough for a page without photographs."""
+    picture = Image.open(io.BytesIO(png)).convert("RGB")
+    for colors in (256, 128, 64):
+        out = io.BytesIO()
+        picture.quantize(colors, dither=Image.Dither.NONE).save(out, "PNG", optimize=True)
+        if len(out.getvalue()) <= MOST_BYTES:
+            return out.getvalue()
+    raise SystemExit(f"screenshots: a picture has {len(out.getvalue())} bytes; at most {MOST_BYTES}")
+
+
+def main(folder: pathlib.Path):
+    trackway = os.environ["TRACKWAY"]
+    with tempfile.TemporaryDirectory() as data:
+        collector = subprocess.Popen([trackway, "serve", "--data", data, "--port", "0", "--dev-key", "dev", "--address-rate", "0"], stdout=subprocess.PIPE, text=True)
+        try:
+            url = next(found.group() for line in collector.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+", line)))
+            subprocess.run([trackway, "sample", "--key", "dev", "--url", url, "--days", "30", "--visitors", "40"], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([trackway, "expect", "purchase", "--url", url, "--key", "dev"], check=True, stdout=subprocess.DEVNULL)
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"])
+                for scheme in ("light", "dark"):
+                    page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme, timezone_id="UTC", locale="en-US")
+                    page.goto(f"{url}/?boards=first-look")
+                    # Every chart of the board that is in view has been drawn.
+                    page.wait_for_load_state("networkidle")
+                    page.wait_for_timeout(500)
+                    folder.mkdir(parents=True, exist_ok=True)
+                    (folder / f"dashboard-{scheme}.png").write_bytes(smaller(page.screenshot()))
+                    page.close()
+                browser.close()
+        finally:
+            collector.send_signal(signal.SIGTERM)
+            collector.wait(30)
+
+
+main(pathlib.Path(sys.argv[1]))

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import ArgumentParser
+internal import Collector
+internal import CollectorHTTP
+internal import Foundation
+internal import Logging
+internal import UnixSignals
+
+/// Runs the collector.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run the collector.",
+        discussion: ServeOptions.discussion
+    )
+
+    @OptionGroup var options: ServeOptions
+    @OptionGroup var cluster: ClusterNotice.Options
+
+    /// Runs until a signal ends it.
+    func run() async throws { try await options.run() }
+}
+
+/// The options of `serve` for a collector on one machine.
+public struct ServeOptions: ParsableArguments {
+    /// The help text of `serve`.
+    public static let discussion = """
+        Accepts events at POST /v1/events, and in the formats of Clickstream
+        (/collect), Sensors Analytics (/sa) and Sift
+        (PUT /v3/accounts/ID/mobile_events). It acknowledges them when they are
+        on stable storage, and shows them on a web page at /.
+        One folder holds everything: the intake log (the source of truth), the
+        index (rebuilt from the log when it is missing) and the hashed keys.
+        Ctrl-C or SIGTERM stop the collector in good order. kill -9 loses no
+        acknowledged event.
+
+        Sending requires a write key. Reading requires a read key, except for
+        requests that reach a loopback address directly from this machine.
+        Behind a proxy on the same machine always use --read-key always: not
+        every proxy identifies itself.
+
+        EXAMPLES
+          # Develop: the key "dev" may do everything.
+          trackway serve --dev-key dev
+          # Use keys from the key file.
+          trackway keys create my-app
+          trackway serve
+          # Accept connections from other machines; put TLS in front.
+          trackway serve --host 0.0.0.0 --port 80
+          # Run behind a proxy on this machine.
+          trackway serve --read-key always --trusted-proxy 127.0.0.1
+          # Let web pages of an origin send events.
+          trackway serve --allow-origin https://shop.example
+          # Test: a free port, no keys on this machine, POST /v1/reset, and
+          # nothing is kept after the end.
+          trackway serve --ephemeral --json
+        """
+
+    /// Creates the options with their defaults.
+    public init() {}
+
+    @OptionGroup var data: DataOptions
+
+    @Option(help: "The address to listen on.")
+    var host: String = "127.0.0.1"
+
+    @Option(help: "The port; 0 takes a free one. Default: 8787; with --ephemeral a free one.")
+    var port: Int?
+
+    @Flag(
+        help:
+            "Keep nothing: the data lies in memory where the system has a file system there (/dev/shm), else in a temporary folder, and is removed at the end. On a loopback address no key is needed. POST /v1/reset forgets everything."
+    )
+    public var ephemeral = false
+
+    @Flag(help: "When ready, print one line of JSON with the address, instead of the lines for people.")
+    var json = false
+
+    @Option(help: "A file that holds the address, once connections are accepted, until the end.")
+    var addressFile: String?
+
+    @Option(
+        help: "A key that may do everything, beside those of the key file. Loopback only, and with no proxy before it."
+    )
+    var devKey: String?
+
+    @Option(help: "Who needs a key for reading: auto (whoever may be beyond this machine) or always (everybody).")
+    var readKey: ReadKeys = .auto
+
+    @Option(
+        help:
+            "A further name under which a loopback address answers, such as a proxy's. Reading under it needs a key. May be given several times."
+    )
+    var allowHost: [String] = []
+
+    @Option(help: "The origin of web pages that may send events. May be given several times.")
+    var allowOrigin: [String] = []
+
+    @Option(help: "The origin of web pages that may read, with a key where one is needed. May be given several times.")
+    var allowReadOrigin: [String] = []
+
+    @Option(help: "Requests a second that each address may make, ten times as many at once; 0 for any number.")
+    var addressRate: Int = 100
+
+    @Option(
+        help:
+            "The address of a proxy whose X-Forwarded-For tells for whom it asks, for --address-rate. May be given several times."
+    )
+    var trustedProxy: [String] = []
+
+    @Option(
+        help: "Requests a second for each key that has no --rate of its own, ten times as many at once. Default: any."
+    )
+    var keyRate: Int?
+
+    @Option(help: "Events a day for each key that has no --events-per-day of its own. Default: any number.")
+    var keyEventsPerDay: Int?
+
+    @Option(
+        help: "The remote configuration handed out at /config/iOS.conf. Default: sensors-config.json in the folder."
+    )
+    var sensorsConfig: String?
+
+    @Option(
+        help:
+            "What addresses that alerts are told to have to begin with, such as https://hooks.example.com/ or an address inside your network. Then no others are allowed. Default: https to the public internet, and this machine when the collector is for this machine only. May be given several times."
+    )
+    var alertURLPrefix: [String] = []
+
+    @Option(
+        help:
+            "Under which address people reach the page, for links in what alerts tell. Default: the one it listens on."
+    )
+    var pageURL: String?
+
+    @Option(
+        help:
+            "A tracking plan: what does not keep to it is counted while events are indexed, and nothing is dropped. Read at the start."
+    )
+    var plan: String?
+
+    @Option(help: "What the server says on standard error: trace, debug, info, notice, warning, error.")
+    var logLevel: String = "warning"
+
+    /// Checks that the options can be combined.
+    public func validate() throws {
+        if let port, !(0...65_535).contains(port) { throw ValidationError("--port takes 0 to 65535") }
+        if ephemeral, data.data != nil {
+            throw ValidationError("choose --ephemeral, which keeps nothing, or --data")
+        }
+        if ephemeral, readKey == .always {
+            throw ValidationError("with --ephemeral nobody on this machine needs a key; leave out --read-key")
+        }
+        if ephemeral, !CollectorConfiguration.isLoopback(host) {
+            throw ValidationError("--ephemeral is for a loopback address: whoever reaches it may send, read and reset")
+        }
+        if let devKey, devKey.isEmpty { throw ValidationError("--dev-key needs a text, such as dev") }
+        guard Logger.Level(rawValue: logLevel) != nil else {
+            throw ValidationError("--log-level takes trace, debug, info, notice, warning or error")
+        }
+        for origin in allowOrigin + allowReadOrigin where !Self.isOrigin(origin) {
+            throw ValidationError("“\(origin)” is no origin; write it as a browser does: https://shop.example")
+        }
+        for address in trustedProxy where IPAddress(address) == nil {
+            throw ValidationError("“\(address)” is no address; --trusted-proxy takes one such as 127.0.0.1 or ::1")
+        }
+        guard (0...RateLimit.counts.upperBound).contains(addressRate) else {
+            throw ValidationError("--address-rate takes 0 to \(RateLimit.counts.upperBound)")
+        }
+        for (option, number) in [("--key-rate", keyRate), ("--key-events-per-day", keyEventsPerDay)] {
+            guard let number, !RateLimit.counts.contains(number) else { continue }
+            throw ValidationError("\(option) takes 1 to \(RateLimit.counts.upperBound)")
+        }
+        for name in allowHost where HostName(authority: name) == nil || name.contains(":") {
+            throw ValidationError("“\(name)” is no host's name; --allow-host takes one without a port")
+        }
+        for prefix in alertURLPrefix where !WebhookPolicy.isPrefix(prefix) {
+            throw ValidationError(
+                "“\(prefix)” is no address; --alert-url-prefix takes one such as https://hooks.example.com/"
+            )
+        }
+        if let pageURL, !WebhookPolicy.isPrefix(pageURL) || pageURL.contains("?") {
+            throw ValidationError(
+                "“\(pageURL)” is no address; --page-url takes one such as https://collector.example.com"
+            )
+        }
+        if devKey != nil, !CollectorConfiguration.isLoopback(host) {
+            throw ValidationError(
+                "--dev-key is for the loopback address only; make a key with `trackway keys create` for \(host)"
+            )
+        }
+    }
+
+    /// Whether a text is a page's origin as browsers tell it: a scheme and a host, with a port where it is not the usual one.
+    private static func isOrigin(_ text: String) -> Bool {
+        guard let scheme = text.firstRange(of: "://"), !text[..<scheme.lowerBound].isEmpty else { return false }
+        let authority = text[scheme.upperBound...]
+        return text == text.lowercased() && HostName(authority: authority) != nil
+    }
+
+    /// Runs a collector until a signal ends it.
+    ///
+    /// - Parameter storage: Opens its records and what answers queries.
+    public func run(storage: any CollectorStorageProvider = LocalStorageProvider()) async throws {
+        var configuration = CollectorConfiguration(host: host, port: port ?? (ephemeral ? 0 : 8787))
+        configuration.isEphemeral = ephemeral
+        configuration.readKeys = readKey
+        configuration.hostNames = Set(allowHost)
+        configuration.sendingOrigins = Set(allowOrigin)
+        configuration.readingOrigins = Set(allowReadOrigin)
+        configuration.addressRate = addressRate == 0 ? nil : .requests(perSecond: addressRate)
+        configuration.trustedProxies = Set(trustedProxy.compactMap { IPAddress($0) })
+        let descriptors = DescriptorLimit.raise(to: configuration.connections + DescriptorLimit.reserve)
+        configuration.connections = DescriptorLimit.connections(within: descriptors, wanted: configuration.connections)
+        configuration.keyLimits = KeyLimits(requestsPerSecond: keyRate, eventsPerDay: keyEventsPerDay)
+        configuration.webhookPrefixes = alertURLPrefix
+        var logger = Logger(label: "trackway")
+        logger.logLevel = Logger.Level(rawValue: logLevel) ?? .warning
+        let checker = try plan.map { PlanChecker(try PlanFile.plan($0)) }
+        let temporary = try ephemeral ? EphemeralFolder.make(environment: ProcessInfo.processInfo.environment) : nil
+        defer { temporary?.remove() }
+        let folder = temporary.map { CollectorFolder(option: $0.path, environment: [:]) } ?? data.folder
+        try folder.make()
+        if devKey == nil, !ephemeral, try data.keyFile().records.isEmpty {
+            Console.standard.note(
+                "No keys yet, so nobody can send. Make one with `trackway keys create NAME`, or start with --dev-key dev."
+            )
+        }
+        let host = CollectorHost(
+            folder: folder,
+            configuration: configuration,
+            storage: storage,
+            intake: ephemeral ? EphemeralFolder.intake : IntakeOptions(),
+            developmentKey: devKey,
+            sensorsConfiguration: sensorsConfig.map { URL(fileURLWithPath: $0).path },
+            page: pageURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 },
+            plan: checker,
+            logger: logger
+        )
+        let banner = ServeBanner(
+            folder: folder,
+            host: self.host,
+            developmentKey: devKey,
+            isEphemeral: ephemeral,
+            storage: storage.summary
+        )
+        let file = addressFile.map { AddressFile(path: $0) }
+        try file?.prepare()
+        defer { file?.remove() }
+        // A terminal that is closed must not leave a folder behind.
+        let signals: [UnixSignal] = [.sigterm, .sigint] + (ephemeral ? [.sighup] : [])
+        try await host.run(endingOn: signals) { [json] port in
+            file?.write(banner.url(port: port))
+            if json {
+                Console.standard.write(json: banner.json(port: port, process: getpid()))
+            } else {
+                Console.standard.write(banner.lines(port: port, style: Console.standard.style))
+            }
+        }
+    }
+}
+
+extension ReadKeys: ExpressibleByArgument {}
+
+/// How many files and connections the process may have open.
+enum DescriptorLimit {
+    /// What the collector needs beside connections: its log, the index and its readers, and room for what libraries open.
+    static let reserve = 256
+
+    /// Lets the process have as many open as it wants, as far as the system allows.
+    ///
+    /// Many systems begin with a limit of 1,024, for programs that can count no further, and allow many more.
+    ///
+    /// - Returns: How many it may have open now.
+    static func raise(to wanted: Int) -> Int {
+        var limit = rlimit()
+        guard getrlimit(number(RLIMIT_NOFILE), &limit) == 0 else { return 1_024 }
+        if limit.rlim_cur < wanted, limit.rlim_cur < limit.rlim_max {
+            var raised = limit
+            raised.rlim_cur = min(rlim_t(wanted), limit.rlim_max)
+            if setrlimit(number(RLIMIT_NOFILE), &raised) == 0 { limit = raised }
+        }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// What limits a system calls by numbers, and what others by values of an enumeration.
+    private static func number(_ limit: Int32) -> Int32 { limit }
+
+    private static func number<Limit: RawRepresentable<UInt32>>(_ limit: Limit) -> Int32 {
+        Int32(bitPattern: limit.rawValue)
+    }
+
+    /// How many connections fit beside everything else.
+    static func connections(within descriptors: Int, wanted: Int) -> Int {
+        min(wanted, max(descriptors - reserve, descriptors / 2, 1))
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import Collector
+internal import CollectorHTTP
+public import CollectorStore
+internal import Foundation
+internal import Logging
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayWire
+
+/// The records of a running collector, and what answers queries about them.
+public protocol CollectorStorage: Sendable {
+    /// Takes records.
+    var intake: any RecordIntake { get }
+    /// Answers readers.
+    var store: any EventStore { get }
+    /// Answers queries over many events in place of ``store``; nil for none.
+    var analysis: (any AnalysisStore)? { get }
+
+    /// Indexes records and maintains connections until the task is canceled.
+    func run() async
+
+    /// Waits until the collector may accept requests. Called once, while ``run()`` runs.
+    ///
+    /// - Throws: ``CommandFailure`` with what prevents it and what to do.
+    func prepare() async throws(CommandFailure)
+
+    /// Runs while the collector accepts requests, until the task is canceled.
+    func runWhileServing() async
+
+    /// Closes files and releases locks. Called once, after everything else has ended.
+    ///
+    /// - Throws: The error of the file that could not be closed.
+    func close() throws
+}
+
+/// Opens the storage of a collector.
+public protocol CollectorStorageProvider: Sendable {
+    /// The storage, as `trackway serve` describes it when it is ready.
+    var summary: StorageSummary { get }
+
+    /// Opens the storage in the folder of `host`. Connections to other machines are made later, by ``CollectorStorage/run()``.
+    ///
+    /// - Throws: ``CommandFailure`` when a file or folder cannot be used.
+    func open(for host: CollectorHost) async throws(CommandFailure) -> any CollectorStorage
+}
+
+/// A description of a collector's storage.
+public struct StorageSummary: Sendable {
+    /// Lines of the start-up message: a label and a value.
+    public var lines: [(label: String, value: String)]
+    /// The durability of acknowledged events in JSON output: `disk` or `replicated`.
+    public var durability: String
+    /// The state of acknowledged events when the collector stops, such as `is on disk`.
+    public var acknowledged: String
+
+    /// Creates a description.
+    public init(lines: [(label: String, value: String)] = [], durability: String, acknowledged: String) {
+        self.lines = lines
+        self.durability = durability
+        self.acknowledged = acknowledged
+    }
+}
+
+/// Opens an intake log and an index in the collector's folder.
+public struct LocalStorageProvider: CollectorStorageProvider {
+    /// Creates a provider.
+    public init() {}
+
+    public var summary: StorageSummary {
+        StorageSummary(durability: "disk", acknowledged: "is on disk")
+    }
+
+    public func open(for host: CollectorHost) async throws(CommandFailure) -> any CollectorStorage {
+        try LocalStorage(host)
+    }
+}
+
+/// An intake log and its index, both in the collector's folder.
+private struct LocalStorage: CollectorStorage {
+    let intake: any RecordIntake
+    var store: any EventStore { index }
+    var analysis: (any AnalysisStore)? { nil }
+    private let index: SQLiteEventStore
+    private let indexer: Indexer
+
+    init(_ host: CollectorHost) throws(CommandFailure) {
+        if FileManager.default.fileExists(atPath: host.folder.clusterMark) {
+            throw CommandFailure(
+                .cannotCreate,
+                "the folder \(host.folder.path) belongs to a collector of a cluster (it contains stream.json)",
+                remedy: "start it with `trackway-cluster serve --engine`, or choose another folder with --data"
+            )
+        }
+        index = try host.openIndex()
+        let indexer = Indexer(
+            folder: host.folder.intake,
+            store: index,
+            limits: host.configuration.limits,
+            plan: host.plan,
+            notice: { [logger = host.logger] in logger.warning("\($0)") }
+        )
+        self.indexer = indexer
+        intake = try host.openIntake { indexer.durable(upTo: $0) }
+    }
+
+    func run() async { await indexer.run() }
+
+    func prepare() async throws(CommandFailure) {}
+
+    func runWhileServing() async {}
+
+    func close() throws { try index.close() }
+}
+
+extension CollectorHost {
+    /// Opens the index in the collector's folder.
+    ///
+    /// - Parameter keepsFormer: Keeps the index of an earlier version next to the new one, for a source that may have lost its first records.
+    /// - Throws: ``CommandFailure`` when the file cannot be opened.
+    public func openIndex(keepsFormer: Bool = false) throws(CommandFailure) -> SQLiteEventStore {
+        do {
+            let store = try SQLiteEventStore(path: folder.index, keepsFormer: keepsFormer)
+            if let aside = store.putAside {
+                logger.warning("\(store.trouble ?? "") The damaged file was moved to \(aside).")
+            }
+            return store
+        } catch {
+            throw CommandFailure(
+                .cannotCreate,
+                error.message,
+                remedy:
+                    "check who may write \(folder.path); the index may be removed, it is rebuilt from the intake log"
+            )
+        }
+    }
+
+    /// Opens the intake log.
+    fileprivate func openIntake(
+        committed: @escaping @Sendable (LogPosition) -> Void
+    ) throws(CommandFailure) -> Intake {
+        do {
+            return try Intake(
+                folder: folder.intake,
+                options: intake,
+                durability: configuration.isEphemeral ? .memory : .disk,
+                clock: SystemClock(),
+                committed: committed
+            )
+        } catch let error as JournalError where error.code == .locked {
+            throw CommandFailure(
+                .cannotCreate,
+                "another collector runs on \(folder.path)",
+                remedy: "end it first, or name another folder with --data"
+            )
+        } catch {
+            throw CommandFailure(
+                .cannotCreate,
+                "the intake log cannot be opened: \(error)",
+                remedy: "see who may write \(folder.path), or name another folder with --data"
+            )
+        }
+    }
+}

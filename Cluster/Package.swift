@@ -84,6 +84,7 @@ let package = Package(
             name: "trackway-cluster",
             dependencies: shared + [
                 "CollectorJetStream", "CollectorClickHouse", "CollectorTLS",
+                .product(name: "CollectorHTTP", package: "Server"),
                 .product(name: "CollectorStore", package: "Server"),
                 .product(name: "TrackwayCommand", package: "Server"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -2,6 +2,7 @@
 # Copyright 2026 the Trackway authors
 """Saves pictures of the collector's page, light and dark, into a folder (see Scripts/screenshots)."""
 import io
+import json
 import os
 import pathlib
 import re
@@ -9,9 +10,10 @@ import signal
 import subprocess
 import sys
 import tempfile
+import urllib.request
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 WIDTH, HEIGHT = 1440, 900
 MOST_BYTES = 150_000
@@ -36,14 +38,18 @@ def main(folder: pathlib.Path):
             url = next(found.group() for line in collector.stdout if (found := re.search(r"http://127\.0\.0\.1:\d+", line)))
             subprocess.run([trackway, "sample", "--key", "dev", "--url", url, "--days", "30", "--visitors", "40"], check=True, stdout=subprocess.DEVNULL)
             subprocess.run([trackway, "expect", "purchase", "--url", url, "--key", "dev"], check=True, stdout=subprocess.DEVNULL)
+            with urllib.request.urlopen(f"{url}/v1/boards") as answer:
+                board = next(board["id"] for board in json.load(answer)["boards"] if board["title"] == "Sample shop")
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=os.environ["CHROMIUM"])
                 for scheme in ("light", "dark"):
                     page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme=scheme, timezone_id="UTC", locale="en-US")
-                    page.goto(f"{url}/?boards=first-look")
-                    # Every chart of the board that is in view has been drawn.
-                    page.wait_for_load_state("networkidle")
-                    page.wait_for_timeout(500)
+                    page.goto(f"{url}/?boards={board}")
+                    page.locator("#board-cards > article").first.wait_for(timeout=60_000)
+                    # Every card has its answer.
+                    expect(page.locator("#board-cards [aria-busy]")).to_have_count(0, timeout=60_000)
+                    # The first card shows the arrivals of the last hour, and the sample arrived in one minute.
+                    page.locator("#board-cards > article").nth(1).evaluate("card => window.scrollTo(0, card.getBoundingClientRect().top - 66)")
                     folder.mkdir(parents=True, exist_ok=True)
                     (folder / f"dashboard-{scheme}.png").write_bytes(smaller(page.screenshot()))
                     page.close()

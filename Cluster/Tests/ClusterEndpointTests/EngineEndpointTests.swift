@@ -4,6 +4,7 @@
 internal import ClusterTesting
 internal import Collector
 internal import CollectorJetStream
+internal import CollectorTesting
 internal import Testing
 internal import TrackwayEvents
 internal import TrackwayTesting

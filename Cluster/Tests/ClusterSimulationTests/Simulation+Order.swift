@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import CollectorTesting
 internal import TrackwayEvents
 
 @testable internal import CollectorJetStream

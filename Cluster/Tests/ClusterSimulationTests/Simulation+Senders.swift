@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Collector
+internal import CollectorTesting
 internal import TrackwayEvents
 
 @testable internal import CollectorJetStream

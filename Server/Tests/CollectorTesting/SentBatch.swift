@@ -65,7 +65,7 @@ public struct SentBatch {
 }
 
 /// SplitMix64: the same numbers from the same seed, everywhere.
-public struct SeededChance: RandomNumberGenerator {
+public struct SeededChance: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     public init(seed: UInt64) { state = seed }

@@ -3,6 +3,7 @@
 
 internal import Collector
 internal import CollectorClickHouse
+internal import CollectorHTTP
 internal import CollectorJetStream
 internal import CollectorStore
 internal import Foundation

@@ -37,11 +37,11 @@ extension ClusterStorage {
                 throw CommandFailure(.temporary, error.description)
             }
         }
-        guard let words = Self.loss(next: next, first: first, facts.name, folder.index)
+        guard let words = Self.loss(next: next, first: first, facts.name, host.folder.index)
         else { return discardFormer(of: index) }
         let former = index.former.map {
             "what an older version made of the records that are gone is in \($0), and that version can go on with it under the name "
-                + "\(folder.index); or "
+                + "\(host.folder.index); or "
         }
         throw CommandFailure(
             .cannotCreate,

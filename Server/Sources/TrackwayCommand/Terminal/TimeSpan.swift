@@ -6,7 +6,7 @@ public import TrackwayEvents
 /// A stretch of time as people read it: `250 ms`, `3.2 s`, `1 min 17 s`, `2 h 5 min`.
 public struct TimeSpan: Sendable, Hashable {
     /// Its length.
-    var milliseconds: Int64
+    public var milliseconds: Int64
 
     /// A stretch of this length.
     public init(milliseconds: Int64) {

@@ -90,6 +90,7 @@ class Trends(PageTest):
 
     def test_while_it_waits_it_says_so(self):
         page = self.open()
+        expect(page.locator("#rows tr").first).to_be_attached()
         held = []
         page.route("**/v1/trends*", lambda route: held.append(route))
         page.keyboard.press("q")

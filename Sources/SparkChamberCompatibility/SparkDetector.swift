@@ -30,6 +30,24 @@ public final class SparkDetector: NSObject {
     public typealias ViewKind = any SparkElement
     #endif
 
+    /// When actions run.
+    public enum ActionTiming: Sendable, Hashable {
+        /// In one of the main thread's next turns, as the document has it.
+        case nextTurn
+        /// At once, before the detector answers, as SparkChamber's last version did. For actions that look at what changes soon, such
+        /// as what a cell shows. What is triggered on another thread, or while actions wait, still takes its turn.
+        case immediately
+    }
+
+    private static let timing = Locked(ActionTiming.nextTurn)
+    static let executor = TriggerExecutor.mainActor { timing.withLock { $0 == .immediately } }
+
+    /// When actions run: in the main thread's next turn, unless the app chooses otherwise.
+    @nonobjc public static var actionTiming: ActionTiming {
+        get { timing.withLock { $0 } }
+        set { timing.withLock { $0 = newValue } }
+    }
+
     private static let clock = ReplaceableClock()
     private static let detector = Detector(clock: clock, trace: sharedTrace)
     private static let sharedTrace = SparkTrace.follow(TriggerTrace())
@@ -124,7 +142,7 @@ public final class SparkDetector: NSObject {
     /// - Returns: Whether any fired.
     @discardableResult
     @nonobjc package class func send(_ events: [SparkEvent]) -> Bool {
-        detector.send(events.map(\.core))
+        detector.send(events.map(\.current))
     }
 
     // MARK: Inside
@@ -136,16 +154,14 @@ public final class SparkDetector: NSObject {
         detector.trackEnded(withTouches: touches.compactMap { touch($0) })
     }
 
-    /// Views that the module's own classes know to be in sight.
-    @MainActor @nonobjc
-    static func displayed(_ views: [UIView]) {
-        detector.trackDisplay(for: views.compactMap { element($0) })
-    }
-
-    /// Views that the module's own classes know to be out of sight.
-    @MainActor @nonobjc
-    static func endedDisplaying(_ views: [UIView]) {
-        detector.trackEndDisplaying(for: views.compactMap { element($0) })
+    /// A view appeared or disappeared, as ``Appearances`` found.
+    @MainActor @nonobjc @discardableResult
+    static func noticed(_ change: CellVisibility.Change, of view: UIView) -> Bool {
+        guard let element = element(view) else { return false }
+        switch change {
+        case .appeared: return detector.track(.didAppear, for: element)
+        case .disappeared: return detector.track(.didDisappear, for: element)
+        }
     }
     #endif
 
@@ -155,6 +171,19 @@ public final class SparkDetector: NSObject {
             guard let views = views.value else { return false }
             let elements = views.compactMap { element($0) }
             guard elements.count == views.count else { return false }
+            #if canImport(UIKit) && !os(watchOS)
+            if trigger == .didAppear || trigger == .didDisappear {
+                var hasFired = false
+                for (view, element) in zip(views, elements) {
+                    // What notices by itself may have noticed this before.
+                    let isFired =
+                        Appearances.call(trigger, of: view) { SparkDetector.noticed($0, of: $1) }
+                        ?? detector.track(trigger, for: element)
+                    if isFired { hasFired = true }
+                }
+                return hasFired
+            }
+            #endif
             return detector.track(trigger, for: elements)
         }
     }

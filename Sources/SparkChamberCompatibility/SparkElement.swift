@@ -20,7 +20,7 @@ public protocol SparkElement: NSObject, TriggerElement {}
 
 extension SparkElement {
     /// The object's `sparkEvents`.
-    public var triggerEvents: [TriggerEvent]? { sparkEvents?.map(\.core) }
+    public var triggerEvents: [TriggerEvent]? { sparkEvents?.map(\.current) }
 }
 
 extension SparkDetector {
@@ -45,6 +45,6 @@ extension SparkDetector {
     /// What the app wants done when something happens to an object.
     @MainActor
     private static func events(of object: NSObject) -> [TriggerEvent]? {
-        object.sparkEvents?.map(\.core)
+        object.sparkEvents?.map(\.current)
     }
 }

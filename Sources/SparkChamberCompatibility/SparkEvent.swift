@@ -13,8 +13,12 @@ internal import TrackwayTriggers
 /// }
 /// view.sparkEvents = [event]
 /// ```
-/// Whether it fires is decided at once. Its action runs on the main thread, in one of its next turns; actions run one after the
-/// other in the order of their triggers, and one whose event's trigger was changed by an action before it does not run any more.
+/// Whether it fires is decided at once. Its action runs on the main thread, in one of its next turns unless
+/// ``SparkDetector/actionTiming`` says otherwise; actions run one after the other in the order of their triggers, and one whose
+/// event's trigger was changed by an action before it does not run any more.
+///
+/// Until its action has run, the view that it is attached to, the views around it and their controllers are kept, also when the screen is
+/// closed meanwhile: `[weak self]` and `[unowned self]` in an action find them.
 ///
 /// An action that changes its own event, as the documented event that fires a single time does, holds the event, and the event
 /// holds the action: both live until the action is taken away. ``once(id:trigger:trace:action:)`` holds nothing.
@@ -25,7 +29,7 @@ internal import TrackwayTriggers
 #endif
 open class SparkEvent: NSObject, NSCopying {
     /// The event behind it, which outlives this object while its action waits.
-    let core: TriggerEvent
+    private(set) var core: TriggerEvent
     private var kept: SparkAction?
 
     /// An event with an identifier of its own.
@@ -45,10 +49,16 @@ open class SparkEvent: NSObject, NSCopying {
     ///   - trace: a sentence for whoever debugs; see ``SparkTrace``.
     ///   - identifier: names it.
     ///   - action: what it does. An event without an action fires all the same.
-    public init(trigger: SparkTriggerType, trace: String?, identifier: UUID?, action: SparkEventActionBlock?) {
-        core = TriggerEvent(trigger.native, trace: trace, identifier: identifier?.uuidString)
+    public required init(trigger: SparkTriggerType, trace: String?, identifier: UUID?, action: SparkEventActionBlock?) {
+        kept = action.map { SparkAction(block: $0) }
+        core = TriggerEvent(
+            trigger.native,
+            trace: trace,
+            identifier: identifier?.uuidString,
+            onMainActorBy: SparkDetector.executor,
+            action: kept.map { Self.body(of: $0) }
+        )
         super.init()
-        self.action = action
     }
 
     /// An event without a trace.
@@ -60,10 +70,11 @@ open class SparkEvent: NSObject, NSCopying {
         self.init(trigger: trigger, trace: nil, identifier: UUID(), action: action)
     }
 
-    private init(_ core: TriggerEvent, _ action: SparkAction?) {
+    // Of no designated kind: a subclass outside of the module would inherit no initializers beside it.
+    private convenience init(_ core: TriggerEvent, _ action: SparkAction?) {
+        self.init(trigger: .none, trace: nil, identifier: nil, action: nil)
         self.core = core
         kept = action
-        super.init()
     }
 
     /// An event that fires once for all events of its id, also when cells are made again or used for others. It does not hold
@@ -81,7 +92,15 @@ open class SparkEvent: NSObject, NSCopying {
         action: @escaping SparkEventActionBlock
     ) -> SparkEvent {
         let action = SparkAction(block: action)
-        return SparkEvent(.once(id: id, trigger.native, trace: trace, action: Self.body(of: action)), action)
+        let core = TriggerEvent(
+            trigger.native,
+            trace: trace,
+            identifier: id,
+            onMainActorBy: SparkDetector.executor,
+            once: (id, .process),
+            action: Self.body(of: action)
+        )
+        return SparkEvent(core, action)
     }
 
     // MARK: What it says
@@ -134,6 +153,18 @@ open class SparkEvent: NSObject, NSCopying {
         SparkDetector.send([self])
     }
 
+    /// The event behind it, which says what this one says now: a subclass may say something else each time.
+    var current: TriggerEvent {
+        if ObjectIdentifier(type(of: self)) == ObjectIdentifier(SparkEvent.self) { return core }
+        core.refresh(
+            trigger: customTrigger.map { .custom($0) } ?? trigger.native,
+            trace: trace,
+            identifier: identifier?.uuidString,
+            action: action.map { Self.body(of: SparkAction(block: $0)) }
+        )
+        return core
+    }
+
     private static func body(of action: SparkAction) -> @MainActor (TriggerOccurrence) -> Void {
         let action = OnMainThread(action)
         return { occurrence in
@@ -143,34 +174,43 @@ open class SparkEvent: NSObject, NSCopying {
 
     // MARK: Being compared and copied
 
-    /// An event that says the same, the identifier included, and is equal to this one.
+    /// An event of the same class that says the same, the identifier included, and is equal to this one.
+    ///
+    /// What a subclass has beside that is not copied: it overrides this.
     open func copy(with zone: NSZone? = nil) -> Any {
-        SparkEvent(TriggerEvent(copying: core), kept)
+        let copy = type(of: self).init(trigger: trigger, trace: trace, identifier: identifier, action: action)
+        copy.core = TriggerEvent(copying: current)
+        copy.kept = kept
+        return copy
     }
 
     /// Whether both say the same, and do the very same.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? SparkEvent else { return false }
-        return core.trigger == other.core.trigger && core.identifier == other.core.identifier
-            && core.trace == other.core.trace && kept == other.kept
+        if self === other { return true }
+        let (mine, its) = (current, other.current)
+        return mine.trigger == its.trigger && mine.identifier == its.identifier && mine.trace == its.trace
+            && kept == other.kept
     }
 
     /// Equal events have the same.
     open override var hash: Int {
+        let mine = current
         var hasher = Hasher()
-        hasher.combine(core.trigger)
-        hasher.combine(core.identifier)
-        hasher.combine(core.trace)
+        hasher.combine(mine.trigger)
+        hasher.combine(mine.identifier)
+        hasher.combine(mine.trace)
         return hasher.finalize()
     }
 
     /// What it says, a line for each part.
     open override var description: String {
-        """
-        trigger: \(core.trigger)
-        trace: \(trace ?? "nil")
-        identifier: \(core.identifier ?? "nil")
-        action: \(kept == nil ? "nil" : "yes")
-        """
+        let mine = current
+        return """
+            trigger: \(mine.trigger)
+            trace: \(mine.trace ?? "nil")
+            identifier: \(mine.identifier ?? "nil")
+            action: \(action == nil ? "nil" : "yes")
+            """
     }
 }

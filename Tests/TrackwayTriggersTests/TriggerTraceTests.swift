@@ -24,9 +24,17 @@ struct TriggerTraceTests {
         clock.advance(by: .seconds(1))
         detector.send([TriggerEvent(.custom("shaken"), trace: "shaken")])
         let first = await reports.next()
-        #expect(first?.description == "22:13:20.000  didAppear  PlayedElement#offer  the offer was seen")
+        #expect(first?.description == "22:13:20.000  didAppear  PlayedElement#offer  the offer was seen  [E-1]")
         #expect(first?.identifier == "E-1")
         #expect(await reports.next()?.description == "22:13:21.000  shaken  shaken")
+        let named = TriggerReport(
+            trigger: .didAppear,
+            trace: "seen",
+            identifier: "A-1",
+            moment: clock.now(),
+            outcome: .skipped
+        )
+        #expect(named.description.contains("didAppear  seen  [A-1]  (not run"))
         #expect(detector.trace.recent.count == 2)
     }
 

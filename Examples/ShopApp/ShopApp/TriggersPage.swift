@@ -78,7 +78,7 @@ final class TriggersController: SparkViewController, UIScrollViewDelegate {
     private func follow() {
         let reports = SparkDetector.trace.reports()
         reading = Task { [weak self] in
-            for await report in reports { self?.show("\(report)") }
+            for await report in reports { self?.show(line(of: report)) }
         }
     }
 
@@ -103,4 +103,10 @@ final class TypedField: UITextField {
         if wasFirst { SparkDetector.trackResignedFirstResponder(forView: self) }
         return true
     }
+}
+
+/// A report as a line that fits the page: without the event's identifier, as the elements have names of their own.
+private func line(of report: TriggerReport) -> String {
+    guard let identifier = report.identifier else { return "\(report)" }
+    return "\(report)".replacingOccurrences(of: "  [\(identifier)]", with: "")
 }

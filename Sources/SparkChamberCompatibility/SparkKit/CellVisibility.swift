@@ -23,18 +23,27 @@ struct CellVisibility {
     }
 
     private var state = State.away
+    /// Whether its disappearing was the last that was told of it.
+    private var hasDisappeared = false
 
     /// The list's delegate is told that the cell will be shown.
     mutating func willDisplay() -> Change? {
         defer { state = .shown }
-        return state == .shown ? nil : .appeared
+        return state == .shown ? nil : appeared()
     }
 
     /// The list's delegate is told that the cell is not shown any more.
     mutating func didEndDisplaying() -> Change? {
         guard state == .shown else { return nil }
         state = .leaving
-        return .disappeared
+        return disappeared()
+    }
+
+    /// The app tells by a call of its own that the cell is not shown any more. That counts also for a cell of which nothing was known, but
+    /// not for one that was found to disappear before.
+    mutating func didEndByCall() -> Change? {
+        if state == .shown { return didEndDisplaying() }
+        return hasDisappeared ? nil : disappeared()
     }
 
     /// The cell was laid out: by then the app has said what it shows.
@@ -44,13 +53,23 @@ struct CellVisibility {
         guard isInSight else { return left() }
         guard state == .away else { return nil }
         state = .shown
-        return .appeared
+        return appeared()
     }
 
     /// The cell left its window, was hidden, or is about to be used for something else.
     mutating func left() -> Change? {
         defer { state = .away }
-        return state == .shown ? .disappeared : nil
+        return state == .shown ? disappeared() : nil
+    }
+
+    private mutating func appeared() -> Change {
+        hasDisappeared = false
+        return .appeared
+    }
+
+    private mutating func disappeared() -> Change {
+        hasDisappeared = true
+        return .disappeared
     }
 }
 
@@ -67,11 +86,7 @@ extension SelfNoticingCell {
 
     /// Tells the detector what an observation comes to.
     func notice(_ observation: (inout CellVisibility) -> CellVisibility.Change?) {
-        switch observation(&visibility) {
-        case .appeared: SparkDetector.displayed([self])
-        case .disappeared: SparkDetector.endedDisplaying([self])
-        case nil: break
-        }
+        if let change = observation(&visibility) { SparkDetector.noticed(change, of: self) }
     }
 }
 #endif

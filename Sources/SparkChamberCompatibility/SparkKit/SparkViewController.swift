@@ -13,16 +13,28 @@ public import UIKit
 @objcMembers
 #endif
 open class SparkViewController: UIViewController {
-    /// The view's direct subviews appear, and the view.
-    open override func viewDidAppear(_ animated: Bool) {
-        super.viewDidAppear(animated)
-        SparkDetector.displayed(view.subviews + [view])
+    private struct Shown {
+        weak var view: UIView?
     }
 
-    /// The view's direct subviews disappear, and the view.
+    /// What appeared with the view the last time.
+    private var shown: [Shown] = []
+
+    /// The view's direct subviews appear, and the view. One that is known to be in sight does not appear again.
+    open override func viewDidAppear(_ animated: Bool) {
+        super.viewDidAppear(animated)
+        let views: [UIView] = view.subviews + [view]
+        for former in shown.compactMap(\.view) where !views.contains(where: { $0 === former }) {
+            Appearances.forget(former)
+        }
+        shown = views.map { Shown(view: $0) }
+        for view in views { Appearances.controllerAppeared(with: view) }
+    }
+
+    /// The view's direct subviews disappear, and the view. One that is known to be out of sight does not disappear again.
     open override func viewDidDisappear(_ animated: Bool) {
         super.viewDidDisappear(animated)
-        SparkDetector.endedDisplaying(view.subviews + [view])
+        for view: UIView in view.subviews + [view] { Appearances.controllerDisappeared(with: view) }
     }
 
     // MARK: Tables
@@ -159,15 +171,7 @@ open class SparkViewController: UIViewController {
 
     // MARK: Inside
 
-    /// A cell that notices by itself is told, so that it does not appear twice.
-    private func appeared(_ view: UIView) {
-        guard let cell = view as? any SelfNoticingCell else { return SparkDetector.displayed([view]) }
-        cell.notice { $0.willDisplay() }
-    }
-
-    private func disappeared(_ view: UIView) {
-        guard let cell = view as? any SelfNoticingCell else { return SparkDetector.endedDisplaying([view]) }
-        cell.notice { $0.didEndDisplaying() }
-    }
+    private func appeared(_ view: UIView) { Appearances.listWillDisplay(view) }
+    private func disappeared(_ view: UIView) { Appearances.listDidEndDisplaying(view) }
 }
 #endif

@@ -132,6 +132,7 @@ public final class Detector {
         guard !events.isEmpty else { return false }
         let moment = clock.now()
         var hasFired = false
+        var objects: ObjectsInUse?
         for event in events {
             if let touch, !touches.isFirst(touch.object, at: touch.timestamp, of: event) {
                 hasFired = true
@@ -140,7 +141,10 @@ public final class Detector {
             let shown =
                 trace.wants(event)
                 ? TriggerReport.Element(type: element.elementType, id: element.elementID) : nil
-            if event.fire(trigger, at: moment, on: shown, trace) { hasFired = true }
+            if objects == nil, event.executor.runsLater { objects = ObjectsInUse(element.objectsInUse) }
+            if event.fire(trigger, at: moment, on: shown, keeping: objects, isOnMainActor: true, trace) {
+                hasFired = true
+            }
         }
         return hasFired
     }

@@ -20,6 +20,11 @@ public protocol TriggerElement {
     var elementType: String { get }
     /// What the app calls it, for whoever debugs.
     var elementID: String? { get }
+    /// The objects that an action of the element may use, kept until the action has run.
+    ///
+    /// An action that runs later than its trigger may find that the screen it belongs to was closed meanwhile. What it refers to
+    /// with `weak` or `unowned` is still there when it is among these.
+    var objectsInUse: [AnyObject] { get }
 }
 
 extension TriggerElement {
@@ -35,6 +40,17 @@ extension TriggerElement {
     public var elementType: String { String(describing: type(of: self)) }
     /// None.
     public var elementID: String? { nil }
+    /// The element and those around it, as far as they are objects.
+    public var objectsInUse: [AnyObject] {
+        var objects: [AnyObject] = []
+        var element: (any TriggerElement)? = self
+        for _ in 0..<1000 {
+            guard let here = element else { break }
+            if type(of: here) is AnyClass { objects.append(here as AnyObject) }
+            element = here.parentElement
+        }
+        return objects
+    }
 
     /// The events that a trigger fires here.
     ///

@@ -14,6 +14,9 @@ public import TrackwayEvents
 /// app chose another ``TriggerExecutor``. Actions of one executor run one after the other, in the order of their triggers. An
 /// action that changes its own event's trigger, or another's, is heeded by those that wait: what it disarmed does not run.
 ///
+/// Until the action has run, the element, the views around it and their controllers are kept, also when the screen is closed
+/// meanwhile: `[weak self]` and `[unowned self]` in an action find them. See ``TriggerElement/objectsInUse``.
+///
 /// Any thread.
 public final class TriggerEvent: Sendable {
     /// What is done where the app wants it done.
@@ -62,6 +65,25 @@ public final class TriggerEvent: Sendable {
         executor = event.executor
         once = event.once
         state = Locked(event.state.withLock { $0 })
+    }
+
+    /// An event whose action runs on the main actor, by an executor of a compatibility module's.
+    package convenience init(
+        _ trigger: Trigger,
+        trace: String?,
+        identifier: String?,
+        onMainActorBy executor: TriggerExecutor,
+        once: (id: String, memory: TriggerMemory)? = nil,
+        action: (@MainActor (TriggerOccurrence) -> Void)? = nil
+    ) {
+        self.init(
+            trigger,
+            trace: trace,
+            identifier: identifier,
+            on: executor,
+            once: once.map { Once(id: $0.id, memory: $0.memory) },
+            body: action.map { Body.mainActor($0) }
+        )
     }
 
     /// An event whose action runs on the main actor, in one of its next turns.
@@ -131,6 +153,23 @@ public final class TriggerEvent: Sendable {
         change { $0.body = body }
     }
 
+    /// Takes over what the object says that stands before this event, where that may say something else each time. Unlike a change by
+    /// an action it disarms nothing.
+    package func refresh(
+        trigger: Trigger,
+        trace: String?,
+        identifier: String?,
+        action: (@MainActor (TriggerOccurrence) -> Void)?
+    ) {
+        let body = action.map { Body.mainActor($0) }
+        state.withLock { state in
+            state.trigger = trigger
+            state.trace = trace
+            state.identifier = identifier
+            state.body = body
+        }
+    }
+
     private func change(_ change: @Sendable (inout State) -> Void) {
         let isByAction = TriggerScope.isInAction
         state.withLock { state in
@@ -143,9 +182,18 @@ public final class TriggerEvent: Sendable {
 
     /// Decides that it fires, and orders its action.
     ///
+    /// - Parameters:
+    ///   - objects: What the action may use, kept until it has run.
+    ///   - isOnMainActor: Whether the trigger is met there.
     /// - Returns: False when it may not fire any more: it, or another with its id, has fired once.
-    func fire(_ trigger: Trigger, at moment: Moment, on element: TriggerReport.Element?, _ trace: TriggerTrace) -> Bool
-    {
+    func fire(
+        _ trigger: Trigger,
+        at moment: Moment,
+        on element: TriggerReport.Element?,
+        keeping objects: ObjectsInUse? = nil,
+        isOnMainActor: Bool = false,
+        _ trace: TriggerTrace
+    ) -> Bool {
         if let once, !once.memory.isNew(once.id) { return false }
         let decided = state.withLock { state in (state.body, state.changes) }
         executor.perform(
@@ -154,8 +202,10 @@ public final class TriggerEvent: Sendable {
                 body: decided.0,
                 changes: decided.1,
                 element: element,
+                objects: objects,
                 trace: trace
-            )
+            ),
+            isOnMainActor: isOnMainActor
         )
         return true
     }

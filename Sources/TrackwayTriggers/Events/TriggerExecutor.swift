@@ -15,12 +15,13 @@ internal import TrackwayEvents
 /// Any thread.
 public final class TriggerExecutor: Sendable {
     /// On the main actor, in one of its next turns.
-    public static let mainActor = TriggerExecutor(.turns { turn in Task { @MainActor in turn() } })
+    public static let mainActor = TriggerExecutor(.mainActor(isAtOnce: { false }))
     /// At once, where the trigger is met, before the detector answers. For what takes no time, as recording does.
     public static let caller = TriggerExecutor(.atOnce)
 
     private enum Way: Sendable {
         case atOnce
+        case mainActor(isAtOnce: @Sendable () -> Bool)
         case turns(@Sendable (_ turn: @escaping @Sendable () -> Void) -> Void)
     }
 
@@ -39,11 +40,32 @@ public final class TriggerExecutor: Sendable {
         self.init(.turns(enqueue))
     }
 
+    /// On the main actor, when somebody chooses: at once, or in one of its next turns.
+    ///
+    /// - Parameter isAtOnce: Asked each time a trigger is met. What is met off the main actor, or while actions wait, takes its turn.
+    package static func mainActor(isAtOnce: @escaping @Sendable () -> Bool) -> TriggerExecutor {
+        TriggerExecutor(.mainActor(isAtOnce: isAtOnce))
+    }
+
     /// How many actions were not run because too many waited.
     public var refused: Int { queue.withLock { $0.refused } }
 
-    func perform(_ firing: TriggerFiring) {
-        guard case .turns(let enqueue) = way else { return firing.run() }
+    /// Whether an action may run after the call that its trigger is met in.
+    var runsLater: Bool {
+        if case .atOnce = way { return false }
+        return true
+    }
+
+    /// - Parameter isOnMainActor: Whether the trigger is met there.
+    func perform(_ firing: TriggerFiring, isOnMainActor: Bool) {
+        switch way {
+        case .atOnce:
+            return firing.run()
+        case .mainActor(let isAtOnce):
+            if isOnMainActor, isAtOnce(), queue.withLock({ $0.isIdle }) { return firing.run() }
+        case .turns:
+            break
+        }
         switch queue.withLock({ $0.triggered(firing) }) {
         case .waits: return
         case .ordersTurn: enqueue { [self] in turn() }
@@ -51,9 +73,18 @@ public final class TriggerExecutor: Sendable {
         }
     }
 
+    private func enqueue(_ turn: @escaping @Sendable () -> Void) {
+        if case .turns(let enqueue) = way { return enqueue(turn) }
+        Task { @MainActor in turn() }
+    }
+
     private func turn() {
-        for firing in queue.withLock({ $0.turnBegan() }) { firing.run() }
-        guard case .turns(let enqueue) = way, queue.withLock({ $0.turnEnded() }) else { return }
+        let isElsewhere = if case .turns = way { true } else { false }
+        for firing in queue.withLock({ $0.turnBegan() }) {
+            firing.run()
+            if isElsewhere { firing.objects?.end() }
+        }
+        guard queue.withLock({ $0.turnEnded() }) else { return }
         enqueue { [self] in turn() }
     }
 }
@@ -85,6 +116,9 @@ struct ActionQueue<Work> {
     init(bound: Int = 65_536) {
         self.bound = bound
     }
+
+    /// Whether nothing waits and nothing runs.
+    var isIdle: Bool { state == .idle }
 
     /// A trigger was met.
     mutating func triggered(_ work: Work) -> Outcome {
@@ -122,6 +156,8 @@ struct TriggerFiring: Sendable {
     let body: TriggerEvent.Body?
     let changes: Int
     let element: TriggerReport.Element?
+    /// What the action may use, kept as long as this.
+    let objects: ObjectsInUse?
     let trace: TriggerTrace
 
     /// Runs it, unless an earlier action disarmed it.
@@ -151,5 +187,21 @@ struct TriggerFiring: Sendable {
                 outcome: outcome
             )
         )
+    }
+}
+/// Objects that an action may use, kept until it has run.
+///
+/// They are views and controllers, which end on the main actor alone. Who may hold the last reference elsewhere calls ``end()``.
+@MainActor
+final class ObjectsInUse {
+    private var objects: [AnyObject]
+
+    init(_ objects: [AnyObject]) {
+        self.objects = objects
+    }
+
+    /// Gives the objects up on the main actor, in one of its next turns. Any thread.
+    nonisolated func end() {
+        Task { @MainActor in objects = [] }
     }
 }

@@ -63,11 +63,12 @@ public struct TriggerReport: Sendable, Hashable {
 }
 
 extension TriggerReport: CustomStringConvertible {
-    /// The report as a line: time, trigger, element, sentence.
+    /// The report as a line: time, trigger, element, sentence, and the event's name in brackets.
     public var description: String {
         var parts = [String(moment.wall.iso8601.dropFirst(11).dropLast()), trigger.name]
         if let element { parts.append(element.id.map { "\(element.type)#\($0)" } ?? element.type) }
         if let trace { parts.append(trace) }
+        if let identifier { parts.append("[\(identifier)]") }
         switch outcome {
         case .ran: break
         case .skipped: parts.append("(not run: an action before it changed its trigger)")

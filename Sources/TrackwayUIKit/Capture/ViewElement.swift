@@ -28,6 +28,18 @@ extension UIView {
     public var triggerElement: any TriggerElement { ViewElement(self) }
 }
 
+extension UIView {
+    private static let ignored = AssociatedStorage<Bool>()
+
+    /// Whether clicks on the view, and on anything inside of it, are not recorded. False by default.
+    ///
+    /// Unlike an `accessibilityIdentifier` that says so, it leaves identifiers to those who test the interface.
+    public var ignoresCapture: Bool {
+        get { Self.ignored[self] ?? false }
+        set { Self.ignored[self] = newValue ? true : nil }
+    }
+}
+
 /// A view as the triggers see it.
 @MainActor
 package struct ViewElement: TriggerElement {
@@ -51,8 +63,23 @@ package struct ViewElement: TriggerElement {
     package var isCell: Bool { view is UITableViewCell || view is UICollectionViewCell }
     package var isInteractionEnabled: Bool { view.isUserInteractionEnabled }
     package var isTracking: Bool { (view as? UIScrollView)?.isTracking ?? false }
-    package var elementType: String { ScreenRules.bareName(of: String(reflecting: type(of: view))) }
+    package var elementType: String { ScreenRules.bareName(of: ViewFacts.className(of: view)) }
     package var elementID: String? { view.accessibilityIdentifier }
+
+    /// The view, and the views and controllers around it. A view that is being taken away may have nothing around it but its
+    /// controller, whose parents are named by the controller alone.
+    package var objectsInUse: [AnyObject] {
+        var objects: [AnyObject] = []
+        var next: UIResponder? = view
+        while let responder = next, objects.count < Self.maxDepth {
+            objects.append(responder)
+            next = responder.next ?? (responder as? UIViewController)?.parent
+        }
+        return objects
+    }
+
+    /// More views and controllers than lie around any view.
+    private static let maxDepth = 1000
 }
 
 /// A touch as the triggers see it.

@@ -33,6 +33,12 @@ public import Foundation
         fill()
     }
 
+    /// As the real one, which inherits it: `UITableViewCell()` makes a cell of the default style.
+    public convenience override init(frame: CGRect) {
+        self.init(style: .default, reuseIdentifier: nil)
+        self.frame = frame
+    }
+
     public required init?(coder: NSCoder) {
         super.init(coder: coder)
         fill()
@@ -80,6 +86,36 @@ public import Foundation
         contentView.frame = bounds
     }
 }
+
+#if !canImport(ObjectiveC)
+/// A cell of a collection that looks like a list.
+@MainActor open class UICollectionViewListCell: UICollectionViewCell {
+    open var indentationLevel = 0
+}
+
+/// Is told which rows may come into sight soon.
+@MainActor public protocol UITableViewDataSourcePrefetching: NSObjectProtocol {
+    func tableView(_ tableView: UITableView, prefetchRowsAt indexPaths: [IndexPath])
+    func tableView(_ tableView: UITableView, cancelPrefetchingForRowsAt indexPaths: [IndexPath])
+}
+
+extension UITableViewDataSourcePrefetching {
+    public func tableView(_ tableView: UITableView, cancelPrefetchingForRowsAt indexPaths: [IndexPath]) {}
+}
+
+/// Is told which items may come into sight soon.
+@MainActor public protocol UICollectionViewDataSourcePrefetching: NSObjectProtocol {
+    func collectionView(_ collectionView: UICollectionView, prefetchItemsAt indexPaths: [IndexPath])
+    func collectionView(_ collectionView: UICollectionView, cancelPrefetchingForItemsAt indexPaths: [IndexPath])
+}
+
+extension UICollectionViewDataSourcePrefetching {
+    public func collectionView(
+        _ collectionView: UICollectionView,
+        cancelPrefetchingForItemsAt indexPaths: [IndexPath]
+    ) {}
+}
+#endif
 
 extension IndexPath {
     /// The place of a row in a table.

@@ -84,6 +84,7 @@ public import Foundation
     }
 
     #if !canImport(ObjectiveC)
+    public weak var prefetchDataSource: (any UICollectionViewDataSourcePrefetching)?
     private static var makers: [ObjectIdentifier: () -> UICollectionViewCell] = [:]
 
     /// Says how cells of a class are made, which a collection of the real UIKit knows by itself.

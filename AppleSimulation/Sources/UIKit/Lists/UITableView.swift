@@ -11,6 +11,8 @@ public import ObjectiveC
 /// - Rows that come into the bounds are asked for, then `willDisplay` is told; those that leave are told by
 ///   `didEndDisplaying` and wait for being used again, which `prepareForReuse` precedes (Apple, pages of `UITableViewDelegate`
 ///   and `prepareForReuse()`).
+/// - With a prefetching data source the next row below is announced, made and hidden before it comes into sight; `willDisplay` is told
+///   when it does (Apple, page of `UITableViewDataSourcePrefetching`, "What's new in UICollectionView", WWDC 2016).
 /// - A tap on a row goes to the cell as a touch; then the delegate is asked, and the row is selected.
 @MainActor open class UITableView: UIScrollView {
     public enum Style: Int, Sendable {
@@ -82,6 +84,7 @@ public import ObjectiveC
 
     open func reloadData() {
         #if !canImport(ObjectiveC)
+        prefetched = [:]
         for path in shown.keys.sorted() { hide(path) }
         layoutSubviews()
         #endif
@@ -115,6 +118,8 @@ public import ObjectiveC
     }
 
     #if !canImport(ObjectiveC)
+    public weak var prefetchDataSource: (any UITableViewDataSourcePrefetching)?
+    private var prefetched: [IndexPath: UITableViewCell] = [:]
     private static var makers: [ObjectIdentifier: (String) -> UITableViewCell] = [:]
 
     /// Says how cells of a class are made, which a table of the real UIKit knows by itself.
@@ -138,13 +143,24 @@ public import ObjectiveC
         contentSize = CGSize(width: bounds.width, height: top)
         for path in shown.keys.sorted() where !wanted.contains(where: { $0.0 == path }) { hide(path) }
         for (path, place) in wanted where shown[path] == nil {
-            let cell = dataSource.tableView(self, cellForRowAt: path)
+            let cell = prefetched.removeValue(forKey: path) ?? dataSource.tableView(self, cellForRowAt: path)
             cell.frame = place
             cell.layoutIfNeeded()
             shown[path] = cell
             delegate?.tableView(self, willDisplay: cell, forRowAt: path)
             addSubview(cell)
         }
+        if let last = wanted.last?.0 { prefetch(after: last, dataSource) }
+    }
+
+    private func prefetch(after path: IndexPath, _ dataSource: any UITableViewDataSource) {
+        guard let prefetchDataSource, path.row + 1 < numberOfRows(inSection: path.section) else { return }
+        let next = IndexPath(row: path.row + 1, section: path.section)
+        guard prefetched[next] == nil, shown[next] == nil else { return }
+        prefetchDataSource.tableView(self, prefetchRowsAt: [next])
+        let cell = dataSource.tableView(self, cellForRowAt: next)
+        cell.layoutIfNeeded()
+        prefetched[next] = cell
     }
 
     private func hide(_ path: IndexPath) {

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import SparkChamberCompatibility
+import Testing
+import TrackwayTriggers
+import TrackwayUIKit
+import UIKit
+
+/// Actions that refer to their screen without keeping it, as apps write them, when the screen is closed before they run.
+@MainActor
+@Suite(.serialized)
+struct ClosedScreenTests {
+    private let phone = SimulatedPhone.new()
+    private let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 393, height: 852))
+    private let notes = Notes()
+
+    init() {
+        phone.launch()
+    }
+
+    private func show(_ controller: UIViewController) {
+        window.rootViewController = controller
+        window.makeKeyAndVisible()
+        window.layoutIfNeeded()
+    }
+
+    @Test(arguments: Reference.allCases, SimulatedOrder.allCases)
+    func aScreenThatIsPopped(reference: Reference, order: SimulatedOrder) async {
+        phone.order = order
+        let navigation = UINavigationController(rootViewController: UIViewController())
+        show(navigation)
+        for _ in 0..<3 {
+            navigation.pushViewController(Page(notes, reference), animated: true)
+            navigation.popViewController(animated: true)
+            await untilDone()
+        }
+        #expect(notes.all == Array(repeating: ["seen page", "left page"], count: 3).flatMap { $0 })
+        #expect(Page.alive == 0)
+    }
+
+    @Test(arguments: Reference.allCases)
+    func severalScreensThatArePoppedAtOnce(reference: Reference) async {
+        let navigation = UINavigationController(rootViewController: UIViewController())
+        show(navigation)
+        navigation.pushViewController(Page(notes, reference), animated: false)
+        navigation.pushViewController(Page(notes, reference), animated: false)
+        navigation.popToRootViewController(animated: false)
+        await untilDone()
+        #expect(notes.all == ["seen page", "left page", "seen page", "left page"])
+        #expect(Page.alive == 0)
+    }
+
+    @Test(arguments: Reference.allCases, [UIModalPresentationStyle.pageSheet, .fullScreen])
+    func aScreenThatIsDismissed(reference: Reference, style: UIModalPresentationStyle) async {
+        let root = UIViewController()
+        show(root)
+        do {
+            let page = Page(notes, reference)
+            page.modalPresentationStyle = style
+            root.present(page, animated: true)
+        }
+        root.dismiss(animated: true)
+        await untilDone()
+        #expect(notes.all == ["seen page", "left page"])
+        #expect(Page.alive == 0)
+    }
+
+    @Test(arguments: Reference.allCases)
+    func aTabThatIsReplaced(reference: Reference) async {
+        let tabs = UITabBarController()
+        tabs.viewControllers = [Page(notes, reference), UIViewController()]
+        show(tabs)
+        tabs.simulate(tab: 1)
+        tabs.viewControllers = [UIViewController()]
+        await untilDone()
+        #expect(notes.all == ["seen page", "left page"])
+        #expect(Page.alive == 0)
+    }
+
+    @Test(arguments: Reference.allCases)
+    func aWindowThatShowsAnotherRoot(reference: Reference) async {
+        show(Page(notes, reference))
+        window.rootViewController = UIViewController()
+        await untilDone()
+        #expect(notes.all == ["seen page", "left page"])
+        #expect(Page.alive == 0)
+    }
+
+    @Test(arguments: Reference.allCases)
+    func aChildWhoseActionsReferToTheControllerAroundIt(reference: Reference) async {
+        let navigation = UINavigationController(rootViewController: UIViewController())
+        show(navigation)
+        navigation.pushViewController(Outer(notes, reference), animated: true)
+        navigation.popViewController(animated: true)
+        await untilDone()
+        #expect(notes.all == ["seen outer", "left outer"])
+    }
+
+    @Test(arguments: Reference.allCases)
+    func aCellThatIsThrownAway(reference: Reference) async {
+        let rows = CellRows(notes, reference)
+        let table = UITableView(frame: CGRect(x: 0, y: 0, width: 393, height: 132))
+        table.dataSource = rows
+        let controller = UIViewController()
+        controller.view.addSubview(table)
+        show(controller)
+        rows.count = 0
+        table.reloadData()
+        await untilDone()
+        #expect(notes.all.sorted() == ["left row 0", "left row 1", "seen row 0", "seen row 1"])
+    }
+
+    @Test(arguments: Reference.allCases)
+    func aViewThatIsTakenAwayInItsOwnAction(reference: Reference) async {
+        let controller = SparkViewController()
+        let notes = notes
+        let button = SparkButton(frame: CGRect(x: 20, y: 100, width: 200, height: 50))
+        button.sparkEvents = [
+            SparkEvent(trigger: .didEndTouch, action: reference.action(to: button) { _ in notes.all.append("tapped") })
+        ]
+        controller.view.addSubview(button)
+        show(controller)
+        let tapped = button
+        phone.tap(tapped)
+        tapped.removeFromSuperview()
+        window.rootViewController = UIViewController()
+        await untilDone()
+        #expect(notes.all == ["tapped"])
+    }
+
+    @Test func actionsRunAtOnceWhereTheAppChoosesSo() async {
+        defer { SparkDetector.actionTiming = .nextTurn }
+        SparkDetector.actionTiming = .immediately
+        let label = UILabel(frame: .zero)
+        label.text = "shoes"
+        let notes = notes
+        label.sparkEvents = [
+            SparkEvent(trigger: .didDisappear) { [unowned label] _ in
+                MainActor.assumeIsolated { notes.all.append(label.text ?? "") }
+            }
+        ]
+        #expect(SparkDetector.trackEndDisplaying(forViews: [label]))
+        label.text = "used for something else"
+        #expect(notes.all == ["shoes"])
+        SparkDetector.actionTiming = .nextTurn
+        #expect(SparkDetector.trackEndDisplaying(forViews: [label]))
+        #expect(notes.all == ["shoes"])
+        await untilDone()
+        #expect(notes.all == ["shoes", "used for something else"])
+    }
+
+    @Test(arguments: [false, true])
+    func ourOwnEventsKeepTheirScreenToo(isOnAQueue: Bool) async {
+        let queue = DispatchQueue(label: "actions")
+        let executor = TriggerExecutor { queue.async(execute: $0) }
+        let detector = Detector()
+        let notes = notes
+        let navigation = UINavigationController(rootViewController: UIViewController())
+        show(navigation)
+        do {
+            let page = UIViewController()
+            let label = UILabel(frame: .zero)
+            page.view.addSubview(label)
+            label.triggerEvents = [
+                isOnAQueue
+                    ? TriggerEvent(.didDisappear, on: executor) { [weak page] _ in
+                        let isThere = page != nil
+                        DispatchQueue.main.async { MainActor.assumeIsolated { notes.all.append("left \(isThere)") } }
+                    }
+                    : TriggerEvent(.didDisappear) { [unowned page] _ in notes.all.append("left \(page.isViewLoaded)") }
+            ]
+            navigation.pushViewController(page, animated: false)
+            detector.trackEndDisplaying(for: [label.triggerElement])
+            navigation.popViewController(animated: false)
+        }
+        if isOnAQueue { await withCheckedContinuation { done in queue.async { done.resume() } } }
+        await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+        await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+        #expect(notes.all == ["left true"])
+    }
+}
+
+/// How an action refers to what it looks at.
+enum Reference: CaseIterable, Sendable {
+    case weakly
+    case unowned
+
+    @MainActor
+    func action<Object: AnyObject>(
+        to object: Object,
+        _ action: @escaping @MainActor (Object) -> Void
+    ) -> SparkEventActionBlock {
+        switch self {
+        case .weakly:
+            { [weak object] _ in
+                let object = UncheckedReference(value: object)
+                MainActor.assumeIsolated { if let object = object.value { action(object) } }
+            }
+        case .unowned:
+            { [unowned object] _ in
+                let object = UncheckedReference(value: object)
+                MainActor.assumeIsolated { action(object.value) }
+            }
+        }
+    }
+}
+
+private struct UncheckedReference<Value>: @unchecked Sendable {
+    let value: Value
+}
+
+/// A screen whose view says when it is seen and left.
+private final class Page: SparkViewController {
+    nonisolated(unsafe) static var alive = 0
+    private let notes: Notes
+
+    init(_ notes: Notes, _ reference: Reference) {
+        self.notes = notes
+        super.init(nibName: nil, bundle: nil)
+        Self.alive += 1
+        view.sparkEvents = [
+            SparkEvent(trigger: .didAppear, action: reference.action(to: self) { $0.notes.all.append("seen page") }),
+            SparkEvent(trigger: .didDisappear, action: reference.action(to: self) { $0.notes.all.append("left page") }),
+        ]
+    }
+
+    required init?(coder: NSCoder) { nil }
+
+    deinit { Self.alive -= 1 }
+}
+
+/// A screen with a child, to whose view actions are attached that refer to the outer one.
+private final class Outer: UIViewController {
+    private let notes: Notes
+
+    init(_ notes: Notes, _ reference: Reference) {
+        self.notes = notes
+        super.init(nibName: nil, bundle: nil)
+        let child = SparkViewController()
+        child.view.sparkEvents = [
+            SparkEvent(trigger: .didAppear, action: reference.action(to: self) { $0.notes.all.append("seen outer") }),
+            SparkEvent(
+                trigger: .didDisappear,
+                action: reference.action(to: self) { $0.notes.all.append("left outer") }
+            ),
+        ]
+        addChild(child)
+        view.addSubview(child.view)
+    }
+
+    required init?(coder: NSCoder) { nil }
+}
+
+/// Rows whose cells are not used again.
+private final class CellRows: NSObject, UITableViewDataSource {
+    private let notes: Notes
+    private let reference: Reference
+    var count = 2
+
+    init(_ notes: Notes, _ reference: Reference) {
+        self.notes = notes
+        self.reference = reference
+    }
+
+    func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int { count }
+
+    func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
+        let cell = SparkTableViewCell()
+        cell.textLabel?.text = "row \(indexPath.row)"
+        let notes = notes
+        cell.sparkEvents = [
+            SparkEvent(
+                trigger: .didAppear,
+                action: reference.action(to: cell) { notes.all.append("seen \($0.textLabel?.text ?? "")") }
+            ),
+            SparkEvent(
+                trigger: .didDisappear,
+                action: reference.action(to: cell) { notes.all.append("left \($0.textLabel?.text ?? "")") }
+            ),
+        ]
+        return cell
+    }
+}

@@ -42,6 +42,58 @@ struct SharedContainerTests {
             return try Analytics(configuration, in: dependencies)
         }
 
+        /// A process in a folder of its own container, without a lock.
+        func startAlone(
+            isAlone: Bool,
+            _ environment: InMemoryEnvironment = InMemoryEnvironment(),
+            process: Int32? = nil
+        ) throws -> Analytics {
+            try start(in: environment) { dependencies, folder in
+                if let process {
+                    dependencies.leaseOwn(folder: folder, isAlone: isAlone, process: process)
+                } else {
+                    dependencies.leaseOwn(folder: folder, isAlone: isAlone)
+                }
+            }
+        }
+
+        /// The same with locks, as on systems that suspend nothing.
+        func startLocking(_ environment: InMemoryEnvironment) throws -> Analytics {
+            try start(in: environment) { _, _ in }
+        }
+
+        private func start(
+            in environment: InMemoryEnvironment,
+            _ change: (inout Dependencies, StorageLocation) -> Void
+        ) throws -> Analytics {
+            var configuration = InMemoryAnalytics.usualConfiguration
+            configuration.capture = .launches
+            configuration.run(in: environment)
+            let folder = try StorageLocation(path: root.path + "/own")
+            try folder.prepare()
+            var dependencies = try environment.dependencies(for: configuration)
+            dependencies.storage = SystemStorage.make()
+            dependencies.folder = folder.path
+            change(&dependencies, folder)
+            return try Analytics(configuration, in: dependencies)
+        }
+
+        /// The files that somebody holds the lock of.
+        func locked() throws -> [String] {
+            let disk = DiskStorage()
+            let files = FileManager.default.enumerator(atPath: root.path)
+            var locked: [String] = []
+            while let name = files?.nextObject() as? String {
+                let path = root.path + "/" + name
+                var isFolder: ObjCBool = false
+                guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+                    continue
+                }
+                if let lock = try disk.lock(path) { lock.release() } else { locked.append(name) }
+            }
+            return locked
+        }
+
         func names(_ folder: String) throws -> Set<String> {
             Set(try FileManager.default.contentsOfDirectory(atPath: root.path + "/" + folder))
         }
@@ -71,19 +123,62 @@ struct SharedContainerTests {
         let app = try container.start("shop")
         app.record("seen")
         _ = await app.flush()
-        let disk = DiskStorage()
-        let files = FileManager.default.enumerator(atPath: container.root.path)
-        var locked: [String] = []
-        while let name = files?.nextObject() as? String {
-            let path = container.root.path + "/" + name
-            var isFolder: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
-                continue
-            }
-            if let lock = try disk.lock(path) { lock.release() } else { locked.append(name) }
-        }
-        #expect(locked == [])
+        #expect(try container.locked() == [])
         withExtendedLifetime(app) {}
+    }
+
+    @Test(
+        "a process that may be suspended holds no lock in its own container either, while it runs and when it is left",
+        arguments: [true, false]
+    )
+    func ownContainer(isAlone: Bool) async throws {
+        let container = try Container()
+        let app = try container.startAlone(isAlone: isAlone)
+        app.record("seen")
+        _ = await app.flush()
+        #expect(try container.locked() == [])
+        app.lifeCycleChanged(to: .didBecomeActive)
+        app.record("seen")
+        #expect(try container.locked() == [])
+        for change in [LifeCycleChange.willResignActive, .didEnterBackground, .willSuspend] {
+            app.lifeCycleChanged(to: change)
+        }
+        await app.lifeCycle.untilSettled()
+        app.record("seen in the background")
+        #expect(try container.locked() == [])
+        // The folder is the same as with locks, so what lies there already is found.
+        #expect(try container.names("own").isSuperset(of: ["installation", "writers"]))
+        withExtendedLifetime(app) {}
+    }
+
+    @Test("in a container of its own the next process goes on at once, whatever number the former one had")
+    func ownContainerGoesOn() async throws {
+        let container = try Container()
+        // Its leases are never given back, and its number is that of a process that lives.
+        let killed = try container.startAlone(isAlone: true, process: 1)
+        killed.record("before")
+        let environment = InMemoryEnvironment()
+        let next = try container.startAlone(isAlone: true, environment)
+        #expect(next.installation == killed.installation)
+        _ = await next.flush()
+        #expect(environment.transport.delivered(named: "before").count == 1)
+        withExtendedLifetime(killed) {}
+    }
+
+    @Test("an installation that was made with locks goes on with leases, and the other way round")
+    func fromLocksToLeases() async throws {
+        let container = try Container()
+        for (number, isLeasing) in [false, true, false, true].enumerated() {
+            let environment = InMemoryEnvironment()
+            let app =
+                try isLeasing ? container.startAlone(isAlone: true, environment) : container.startLocking(environment)
+            app.record("event \(number)")
+            _ = await app.flush()
+            #expect(environment.transport.delivered(named: "event \(number)").count == 1)
+            #expect(try container.locked().isEmpty == isLeasing)
+            await app.shutdown(within: .seconds(5))
+        }
+        #expect(try container.names("own/writers").isEmpty == false)
     }
 
     @Test("the next process of the same name goes on, and delivers what the one before left")

@@ -7,6 +7,25 @@ internal import TrackwayJournal
 package import TrackwayPlatform
 
 extension Dependencies {
+    /// Has analytics work in a folder of the process's own container without holding a lock there for longer than a moment.
+    ///
+    /// - Parameters:
+    ///   - folder: the installation's folder.
+    ///   - isAlone: whether no other process ever works there: then a lease that this one does not hold is nobody's. Otherwise it ends
+    ///     with the process that it names.
+    ///   - process: this process's number.
+    package mutating func leaseOwn(
+        folder: StorageLocation,
+        isAlone: Bool,
+        process: Int32 = ctrackway_process_id()
+    ) {
+        let holder = LeasedStorage.Holder(process: process, boot: facts.boot)
+        storage =
+            isAlone
+            ? LeasedStorage(storage, root: folder.path, holder: holder) { _ in false }
+            : LeasedStorage(storage, root: folder.path, holder: holder)
+    }
+
     /// Has analytics work in a container that several processes of an app share, without holding a lock there as long as they live.
     ///
     /// Each process has a folder of its own, in which it delivers what it recorded; the identity is one for all, in a folder beside

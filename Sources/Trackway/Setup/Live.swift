@@ -35,10 +35,13 @@ extension Dependencies {
         let boot = BootIdentity.current()
         let chosen = try location(configuration)
         let process = appFacts.package ?? configuration.appID
-        let location = chosen.needsLeases ? chosen.own(of: process) : chosen
+        let isShared = chosen.needsFoldersOfProcesses
+        let location = isShared ? chosen.own(of: process) : chosen
         try prepare(location)
         let folder = location.path
-        let crashFolder = chosen.needsLeases ? try standardFolder(configuration) : folder
+        let crashFolder = isShared ? try standardFolder(configuration) : folder
+        let crashHold: CrashCapture.Hold =
+            !ProcessKind.mayBeSuspended ? .lock : ProcessKind.isAlone ? .alone : .amongProcesses
         let timeouts = LifeCycleTimeouts(
             background: configuration.suspensionTimeout,
             termination: configuration.terminationTimeout
@@ -77,7 +80,7 @@ extension Dependencies {
             },
             captureCrashes: {
                 do throws(CrashCaptureError) {
-                    return try CrashCapture(in: crashFolder, boot: boot, at: clock.now())
+                    return try CrashCapture(in: crashFolder, boot: boot, at: clock.now(), hold: crashHold)
                 } catch {
                     log.report(
                         Diagnostic(
@@ -93,15 +96,21 @@ extension Dependencies {
         )
         if readsLater { dependencies.readDevice = { device.facts.attributes } }
         dependencies.launch = LaunchState.read()
+        dependencies.showsScreens = ProcessKind.showsScreens
         if LifeCycleAnnouncements.areOnMainThread {
             dependencies.lifeCycleQueue = StorageQueue(label: "trackway.life-cycle", isUrgent: true)
         }
         dependencies.availability = StorageAvailability.system()
         dependencies.backup = location.backup
         dependencies.identityCopy = IdentityCopy.system(for: folder)
-        if chosen.needsLeases {
+        if ProcessKind.mayBeSuspended {
+            // What is in it is held by what the files say, not by leases.
             dependencies.crashes = (crashFolder, dependencies.storage)
-            dependencies.lease(folder: location, in: chosen)
+            if isShared {
+                dependencies.lease(folder: location, in: chosen)
+            } else {
+                dependencies.leaseOwn(folder: location, isAlone: ProcessKind.isAlone)
+            }
         }
         dependencies.deliveryExecutor = DeliveryExecutor()
         dependencies.imagesDefining = { LoadedImage.defining($0) }

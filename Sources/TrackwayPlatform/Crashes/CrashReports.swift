@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import CTrackway
 internal import TrackwayBehavior
 internal import TrackwayEvents
 package import TrackwayJournal
@@ -20,9 +21,17 @@ package struct CrashReports: Sendable {
     private let toldFile: String
     private let arrivals: String
     let storage: any JournalStorage
+    private let isAlive: @Sendable (Int32) -> Bool
 
     /// The reports in an installation's folder.
-    package init(in root: String, storage: any JournalStorage) {
+    ///
+    /// - Parameter isAlive: Whether a process of this number lives.
+    package init(
+        in root: String,
+        storage: any JournalStorage,
+        isAlive: @escaping @Sendable (Int32) -> Bool = { ctrackway_process_lives($0) }
+    ) {
+        self.isAlive = isAlive
         folder = root + "/crashes"
         toldFile = root + "/crashes-told"
         arrivals = root + "/crashes-arriving"
@@ -42,6 +51,7 @@ package struct CrashReports: Sendable {
                 guard let lock = try storage.lock(path) else { continue }
                 defer { lock.release() }
                 guard let size = try storage.size(of: path), size > 0 else { continue }  // Somebody is just starting.
+                if try isHeld(path) { continue }
                 if let report = try read(name, path, size) {
                     reports.append(report)
                 } else {
@@ -80,6 +90,12 @@ package struct CrashReports: Sendable {
         let arriving = "\(arrivals)-\(report.fileName)"
         try storage.replace(arriving, with: report.lines, durably: false)
         try storage.rename(arriving, to: "\(folder)/\(report.fileName)")
+    }
+
+    /// Whether a process that lives holds the file without a lock.
+    private func isHeld(_ path: String) throws(StorageError) -> Bool {
+        guard let bytes = try storage.contents(of: path) else { return false }
+        return CrashCapture.isHeld(path, bytes, boot: BootIdentity.current(), isAlive: isAlive)
     }
 
     private func read(_ name: String, _ path: String, _ size: Int) throws(StorageError) -> CrashReport? {

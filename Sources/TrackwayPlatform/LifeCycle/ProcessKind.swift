@@ -32,6 +32,39 @@ package enum ProcessKind: Sendable, Hashable {
         }
     }
 
+    /// Whether the system may suspend this process, at any time and without saying so. A process that is suspended while it holds the
+    /// lock of a file is ended (`0xdead10cc`), wherever the file lies: such a process holds leases instead.
+    ///
+    /// On a Mac nothing is suspended, apps made for iOS included.
+    package static var mayBeSuspended: Bool {
+        #if targetEnvironment(macCatalyst)
+        false
+        #elseif os(iOS) || os(tvOS) || os(watchOS) || os(visionOS) || canImport(UIKit)
+        true
+        #else
+        false
+        #endif
+    }
+
+    /// Whether this process is the only one that works in its container. A system runs one process of an app, and may run several of an
+    /// extension.
+    package static var isAlone: Bool {
+        #if canImport(UIKit) || canImport(Darwin)
+        current == .app
+        #else
+        false
+        #endif
+    }
+
+    /// Whether this process has screens that are found or named: those of an app, on systems with UIKit.
+    package static var showsScreens: Bool {
+        #if canImport(UIKit) && !os(watchOS)
+        current == .app
+        #else
+        false
+        #endif
+    }
+
     #if canImport(UIKit) || canImport(Darwin)
     /// This process's.
     static var current: ProcessKind {

@@ -64,20 +64,17 @@ package struct StorageLocation: Sendable, Hashable {
 
     /// Whether the folder lies in a container that an app shares with its extensions (an app group).
     ///
-    /// A system that suspends apps ends one that holds a file's lock there meanwhile (`0xdead10cc`).
+    /// A system that suspends apps ends one that holds a file's lock there meanwhile (`0xdead10cc`). It ends extensions that hold one in
+    /// their own container, too.
     package var isInSharedContainer: Bool {
         let names = path.split(separator: "/")
         return zip(names, names.dropFirst()).contains { $0 == "Shared" && $1 == "AppGroup" }
     }
 
-    /// Whether locks must not be held in the folder: it is in a shared container, on a system that suspends apps. On a Mac, where
-    /// shared containers are called otherwise, nothing is suspended.
-    package var needsLeases: Bool {
-        #if canImport(Darwin) && !os(macOS)
-        isInSharedContainer
-        #else
-        false
-        #endif
+    /// Whether processes share the folder that may be suspended at any time, so that each has to work in a folder of its own. On a Mac,
+    /// where shared containers are called otherwise, nothing is suspended.
+    package var needsFoldersOfProcesses: Bool {
+        ProcessKind.mayBeSuspended && isInSharedContainer
     }
 
     /// The folder in this one that belongs to one process alone.

@@ -104,6 +104,44 @@ struct CrashCaptureTests {
         #expect(folder.files.isEmpty)
     }
 
+    @Test("a process that may be suspended holds its report without a lock, and loses it to nobody while it lives")
+    func withoutLock() throws {
+        let boot = BootIdentity.current()
+        for hold in [CrashCapture.Hold.alone, .amongProcesses] {
+            let folder = try Folder()
+            do {
+                let capture = try CrashCapture(in: folder.path, boot: boot, at: SystemClock().now(), hold: hold)
+                let file = try #require(folder.files.first)
+                let lock = try DiskStorage().lock(folder.path + "/crashes/" + file)
+                #expect(lock != nil)
+                lock?.release()
+                #expect(try folder.reports.pending().isEmpty)
+                #expect(folder.files == [file], "it would be removed if it were nobody's")
+                withExtendedLifetime(capture) {}
+            }
+            #expect(folder.files.isEmpty)
+        }
+    }
+
+    @Test(
+        "a report without a lock is told when its process is gone",
+        arguments: [
+            ("hold process", 4711, true, true, 0), ("hold process", 4711, true, false, 1),
+            ("hold process", 4711, false, true, 1), ("hold alone", 4711, true, true, 1),
+            ("also x", 4711, true, true, 1),
+        ]
+    )
+    func unlocked(hold: String, process: Int, isThisBoot: Bool, isAlive: Bool, told: Int) throws {
+        let folder = try Folder()
+        let boot = isThisBoot ? BootIdentity.current() : "another"
+        try FileManager.default.createDirectory(atPath: folder.path + "/crashes", withIntermediateDirectories: true)
+        let lines = "trackway-crash 1\nprocess \(process)\nboot \(boot)\n\(hold)\nsignal 11 SIGSEGV\nwall 5\n"
+        try Data(lines.utf8).write(to: URL(fileURLWithPath: folder.path + "/crashes/5-\(process)-1"))
+        let reports = CrashReports(in: folder.path, storage: DiskStorage(), isAlive: { $0 == process && isAlive })
+        #expect(try reports.pending().count == told)
+        #expect(folder.files.count == 1)
+    }
+
     @Test(
         "nothing is read that may not be there: words that look like calls of a module's first bytes end no report early"
     )

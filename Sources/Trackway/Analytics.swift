@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayBehavior
 package import TrackwayDelivery
 public import TrackwayEvents
 package import TrackwayJournal
@@ -124,8 +125,16 @@ public final class Analytics: Sendable {
             parts.control,
             in: parts.dependencies
         )
-        screenTracker = ScreenTracker(parts.behavior, in: parts.dependencies)
+        let (chosen, told) = (options, parts.reporter)
+        let tracker = ScreenTracker(parts.behavior, in: parts.dependencies) {
+            if chosen.withLock({ $0.capture.contains(.screens) }) { told.report(.screensUnseen) }
+        }
+        screenTracker = tracker
         let follower = lifeCycle
+        if parts.dependencies.showsScreens {
+            follower.reportAlso { if $0.contains(.didBecomeActive) { tracker.appBecameActive() } }
+            if parts.dependencies.launchState == .active { tracker.appBecameActive() }
+        }
         observation =
             configuration.followsLifeCycle
             ? parts.dependencies.observeLifeCycle { [weak follower] in follower?.announced($0, moment: $1) }
@@ -134,8 +143,10 @@ public final class Analytics: Sendable {
         crashWatch = CrashWatch(parts.dependencies.captureCrashes)
         crashWatch.follow { configuration.capture.contains(.crashes) }
         let observeSystemReports = parts.dependencies.observeSystemReports
-        let told = parts.behavior
-        systemReportWatch = CrashWatch { observeSystemReports { [weak told] in told?.systemReportsArrived() } }
+        let reporting = parts.behavior
+        systemReportWatch = CrashWatch {
+            observeSystemReports { [weak reporting] in reporting?.systemReportsArrived() }
+        }
         systemReportWatch.follow { configuration.capture.contains(.systemReports) }
         let (control, work, behavior, pacer) = (parts.control, parts.work, parts.behavior, parts.dependencies.pacer)
         let snapshots = parts.snapshots

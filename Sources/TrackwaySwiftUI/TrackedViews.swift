@@ -44,13 +44,14 @@ extension View {
     }
 
     /// Tells that a screen is shown while this view is: `_screen_view`, and every event from then on carries the screen.
-    /// When a screen that lies over it goes, this one is shown again.
+    /// When a screen that lies over it goes, this one is shown again. A name or id that changes while the view is shown is another
+    /// screen; attributes that change count the next time.
     ///
     /// ```swift
     /// ProductList().trackScreen("Products")
     /// ```
     /// - Parameters:
-    ///   - name: what the screen is called.
+    ///   - name: what the screen is called. While it is empty the view is no screen.
     ///   - id: where in the app it lies.
     ///   - attributes: what else is worth knowing each time it is shown.
     public func trackScreen(_ name: String, id: String? = nil, _ attributes: Attributes = [:]) -> some View {
@@ -91,10 +92,27 @@ extension View {
     }
 }
 
-/// Stands for one appearance of a view, however often the view's value is made anew.
+/// One view in the hierarchy, however often its value is made anew.
 @MainActor
 private final class Identity {
+    /// Whether the view is in sight.
+    var isVisible = false
     var number: Int { ObjectIdentifier(self).hashValue }
+
+    nonisolated init() {}
+}
+
+/// What a view says that its screen is. Two that have the same name and id are one screen.
+private struct NamedView: Equatable {
+    let name: String
+    let id: String?
+    let attributes: Attributes
+
+    static func == (left: Self, right: Self) -> Bool { left.name == right.name && left.id == right.id }
+
+    var view: ScreenView {
+        ScreenView(screen: .init(name: name, id: id, uniqueID: nil), attributes: attributes, isManual: true)
+    }
 }
 
 private struct TrackedScreen: ViewModifier {
@@ -105,16 +123,28 @@ private struct TrackedScreen: ViewModifier {
     @State private var identity = Identity()
 
     func body(content: Content) -> some View {
+        let named = NamedView(name: name, id: id, attributes: attributes)
         content
             .onAppear {
-                guard !name.isEmpty else { return }
-                let screen = RecordedContext.Screen(name: name, id: id, uniqueID: nil)
-                analytics?.screenTracker.appeared(
-                    identity.number,
-                    ScreenView(screen: screen, attributes: attributes, isManual: true)
-                )
+                identity.isVisible = true
+                if !named.name.isEmpty { analytics?.screenTracker.appeared(identity.number, named.view) }
             }
-            .onDisappear { analytics?.screenTracker.disappeared(identity.number) }
+            // Called with the new value by a closure that may be of the former one.
+            .onChange(of: named) { changed(to: $0) }
+            .onDisappear {
+                identity.isVisible = false
+                analytics?.screenTracker.disappeared(identity.number)
+            }
+    }
+
+    private func changed(to named: NamedView) {
+        guard identity.isVisible, let tracker = analytics?.screenTracker else { return }
+        if named.name.isEmpty { return tracker.disappeared(identity.number) }
+        if tracker.isShowing(identity.number) {
+            tracker.changed(identity.number, to: named.view)
+        } else {
+            tracker.appeared(identity.number, named.view)
+        }
     }
 }
 

@@ -68,6 +68,11 @@ public struct UIApplicationDelegateAdaptor<DelegateType: NSObject & UIApplicatio
     /// What the person sees of the views.
     public private(set) lazy var simulatedScreen = SimulatedScreen(rootView, in: self)
 
+    open override func viewWillAppear(_ animated: Bool) {
+        super.viewWillAppear(animated)
+        if SimulatedPhone.current.order.viewsFirst { simulatedScreen.appear() }
+    }
+
     open override func viewDidAppear(_ animated: Bool) {
         super.viewDidAppear(animated)
         simulatedScreen.appear()

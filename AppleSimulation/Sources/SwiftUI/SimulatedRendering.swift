@@ -169,8 +169,11 @@ extension _SystemModifier {
         case .tap(_, _, let action):
             around.taps.append(action)
         case .change(let value, let isEqual, let action):
-            if let old = state.watched[path], !isEqual(old) { rendering.changes.append { action(old, value) } }
-            state.watched[path] = value
+            // The closure is of the former body, whose properties it sees (Apple, page of `onChange(of:perform:)`).
+            if let old = state.watched[path], !isEqual(old.value) {
+                rendering.changes.append { old.action(old.value, value) }
+            }
+            state.watched[path] = (value, action)
         case .identifier(let identifier):
             around.identifier = identifier
         case .title(let title):

@@ -14,7 +14,8 @@ public import UIKit
 /// #expect(screen.texts.contains("1 in the cart"))
 /// ```
 ///
-/// Rules modelled here: a view appears once until it disappears; a link's destination takes the place of the stack's root, which
+/// Rules modelled here: what comes is told before or after what goes, as ``SimulatedPhone/order`` says; a swipe back that is given up makes
+/// what lies beneath appear and disappear; `onChange` calls the closure of the former body; a view appears once until it disappears; a link's destination takes the place of the stack's root, which
 /// disappears; one tab is shown at a time; a sheet leaves what is beneath it on screen; controllers of UIKit's within the views are
 /// children of the hosting controller, and fill its view. Layout, animation and drawing are not
 /// modelled, nor is what SwiftUI does to avoid reading a body: every body is read anew after each change.
@@ -110,6 +111,19 @@ public import UIKit
         refresh()
     }
 
+    /// Begins to swipe back, and lets go too early: what lies beneath appears and disappears, what is in front stays.
+    public func abandonGoingBack() {
+        refresh()
+        let pushed = state.pushed
+        guard state.pushed.popLast() != nil else { return }
+        let beneath = read().appearances
+        state.pushed = pushed
+        let coming = beneath.filter { appeared[$0.key] == nil }.sorted { $0.key > $1.key }
+        for (_, appearance) in coming { appearance.appear?() }
+        for (_, appearance) in coming { appearance.disappear?() }
+        refresh()
+    }
+
     /// Chooses a tab.
     public func choose(tab index: Int) {
         state.tab = index
@@ -119,24 +133,32 @@ public import UIKit
     private func refresh() {
         for _ in 0..<20 {
             state.isDirty = false
-            let rendering = SimulatedRendering(state: state)
-            var environment = EnvironmentValues()
-            environment.scenePhase = scenePhase
-            environment.dismiss = DismissAction { [weak self] in self?.goBack() }
-            state.beginReading()
-            if isShown { rendering.render(root, "/", environment, .init()) }
+            let rendering = read()
             elements = rendering.elements
             let before = appeared
             appeared = rendering.appearances
-            for (path, appearance) in before.sorted(by: { $0.key > $1.key }) where appeared[path] == nil {
-                appearance.disappear?()
-            }
-            for (path, appearance) in appeared.sorted(by: { $0.key > $1.key }) where before[path] == nil {
-                appearance.appear?()
+            let goes = before.filter { appeared[$0.key] == nil }.sorted { $0.key > $1.key }.map(\.value)
+            let comes = appeared.filter { before[$0.key] == nil }.sorted { $0.key > $1.key }.map(\.value)
+            if SimulatedPhone.current.order.comingFirst {
+                for appearance in comes { appearance.appear?() }
+                for appearance in goes { appearance.disappear?() }
+            } else {
+                for appearance in goes { appearance.disappear?() }
+                for appearance in comes { appearance.appear?() }
             }
             for change in rendering.changes { change() }
             if !state.isDirty { return }
         }
+    }
+
+    private func read() -> SimulatedRendering {
+        let rendering = SimulatedRendering(state: state)
+        var environment = EnvironmentValues()
+        environment.scenePhase = scenePhase
+        environment.dismiss = DismissAction { [weak self] in self?.goBack() }
+        state.beginReading()
+        if isShown { rendering.render(root, "/", environment, .init()) }
+        return rendering
     }
 }
 
@@ -144,7 +166,7 @@ public import UIKit
 @MainActor final class SimulatedScreenState {
     nonisolated(unsafe) var values: [String: Any] = [:]
     nonisolated(unsafe) var isDirty = false
-    var watched: [String: Any] = [:]
+    var watched: [String: (value: Any, action: (Any, Any) -> Void)] = [:]
     var pushed: [String] = []
     var tab = 0
     var title: String?

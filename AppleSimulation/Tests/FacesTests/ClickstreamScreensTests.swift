@@ -54,7 +54,7 @@ struct ClickstreamScreensTests {
 
             let first = try #require(views.first)
             #expect(first.text(CapturedKey.screenName) == "FacesTests.HomeController")
-            #expect(first.text(CapturedKey.screenID) == "UIKit.UINavigationController/FacesTests.HomeController")
+            #expect(first.text(CapturedKey.screenID) == "UINavigationController/FacesTests.HomeController")
             #expect(first.text(CapturedKey.screenUniqueID) == String(ObjectIdentifier(home).hashValue))
             #expect(first.event.attributes[CapturedKey.entrances] == 1)
             #expect(first.event.attributes[CapturedKey.previousScreenName] == nil)

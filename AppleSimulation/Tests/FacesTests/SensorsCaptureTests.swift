@@ -117,7 +117,7 @@ struct SensorsCaptureTests {
             )
             #expect(sent.map { $0["$title"]?.string } == ["Home", "Running shoes", nil])
             #expect(sent.last?["plan"]?.string == "gold")
-            let url = "UIKit.UINavigationController/FacesTests.HomeController"
+            let url = "UINavigationController/FacesTests.HomeController"
             #expect(sent.map { $0["$url"]?.string }.first == url)
             #expect(sent.map { $0["$referrer"]?.string }.prefix(2) == [nil, url])
             #expect(!sent.contains { String(decoding: $0.json(), as: UTF8.self).contains("\"_screen") })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayBehavior
+package import TrackwayBehavior
 public import TrackwayEvents
 
 extension Analytics {
@@ -11,6 +11,10 @@ extension Analytics {
     /// ```swift
     /// analytics.screen("Home", id: "home-1")
     /// ```
+    /// Where screens are also found by the platform, a named one takes the place of one of them: of the controller that is about to
+    /// appear, else of the one in front. So call this from `viewDidAppear`, or from `viewWillAppear` after `super`. Any other
+    /// controller that appears afterwards is a screen of its own.
+    ///
     /// - Parameters:
     ///   - name: what the screen is called. An empty name is a mistake: a `Diagnostic` tells, and the screen stays what it
     ///     was.
@@ -18,6 +22,17 @@ extension Analytics {
     ///   - uniqueID: what tells two screens of one name apart.
     ///   - attributes: what else is worth knowing about this view of it.
     public func screen(_ name: String, id: String? = nil, uniqueID: String? = nil, _ attributes: Attributes = [:]) {
+        screen(name, id: id, uniqueID: uniqueID, standingFor: .lastFound, attributes)
+    }
+
+    /// Records which screen is shown, of one that takes the place of a screen that the platform finds.
+    package func screen(
+        _ name: String,
+        id: String?,
+        uniqueID: String?,
+        standingFor standing: ScreenView.Standing,
+        _ attributes: Attributes
+    ) {
         guard !name.isEmpty else {
             reporter.report(
                 Diagnostic(
@@ -30,7 +45,9 @@ extension Analytics {
             return
         }
         let screen = RecordedContext.Screen(name: fit(name), id: id.map(fit), uniqueID: uniqueID.map(fit))
-        behavior.screenShown(ScreenView(screen: screen, attributes: attributes, isManual: true))
+        screenTracker.named(
+            ScreenView(screen: screen, attributes: attributes, isManual: true, standsFor: standing)
+        )
     }
 
     /// Records that an element was clicked, `_click`, where nobody sees it by itself.

@@ -75,6 +75,8 @@ package struct Dependencies: Sendable {
     package var device: Attributes { readDevice?() ?? facts.device }
     /// What the app does as the analytics are made.
     package var launchState: AppState { launch.state }
+    /// Whether the process has screens that a person sees, so that their not being reported is a mistake.
+    package var showsScreens = false
     /// Whether the process shows a preview: what waits for the storage waits in vain.
     package var isPreview = false
     /// Encrypts files at rest, where the app asks for that.

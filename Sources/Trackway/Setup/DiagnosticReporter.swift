@@ -77,6 +77,8 @@ extension Diagnostic.Code {
     public static let notStarted = Diagnostic.Code(rawValue: "not_started")
     /// A screen has no name; it stayed the one it was.
     public static let screenInvalid = Diagnostic.Code(rawValue: "screen_invalid")
+    /// Screens are to be captured, and nothing reports any.
+    public static let screensUnseen = Diagnostic.Code(rawValue: "screens_unseen")
     /// An element of the interface was named wrongly.
     public static let elementInvalid = Diagnostic.Code(rawValue: "element_invalid")
     /// A destination refuses the credentials, or its address is wrong; its events wait until
@@ -106,6 +108,17 @@ extension Diagnostic.Code {
 }
 
 extension Diagnostic {
+    /// Screens are to be captured, and nothing reports any.
+    static let screensUnseen = Diagnostic(
+        code: .screensUnseen,
+        field: "capture",
+        value: "screens",
+        remedy: """
+            Make a UIKitCapture of TrackwayUIKit and keep it, put .trackScreen of TrackwaySwiftUI on the views that are screens, \
+            call analytics.screen, or leave .screens out of the configuration's capture.
+            """
+    )
+
     /// What the system told of a crash or a hang could not be kept.
     init(systemReportLost error: StorageError) {
         self.init(

@@ -58,7 +58,7 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
     ///
     /// - Parameter isWanted: False when screens of this origin are not to be recorded.
     package mutating func announced(_ view: ScreenView, isWanted: Bool, at now: DeviceTime) -> [Action] {
-        announced(view, isWanted: isWanted, seen: now, at: now)
+        decide(view, isWanted: isWanted, at: now)
     }
 
     /// A screen was announced while nobody sees the app: it waits until somebody does.
@@ -76,35 +76,35 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
         return waiting.isEmpty ? [view(of: screen, attributes: [:], at: now)] : []
     }
 
-    /// The user sees the app: what waited is shown now, though which telling belongs to which is judged by when it was told.
+    /// The user sees the app: what waited is shown now, in its order.
     ///
     /// - Parameter isWanted: Whether to record a screen.
     package mutating func userArrived(at now: DeviceTime, isWanted: (ScreenView) -> Bool) -> [Action] {
         let arrived = waiting
         waiting = []
-        return arrived.flatMap { announced($0.view, isWanted: isWanted($0.view), seen: $0.at, at: now) }
+        return arrived.flatMap { decide($0.view, isWanted: isWanted($0.view), at: now) }
     }
 
     // MARK: Decisions
 
-    private mutating func announced(
-        _ view: ScreenView,
-        isWanted: Bool,
-        seen: DeviceTime,
-        at now: DeviceTime
-    ) -> [Action] {
+    private mutating func decide(_ view: ScreenView, isWanted: Bool, at now: DeviceTime) -> [Action] {
         var screen = view.screen
         if view.endsNamed { precedence.namedWent() }
         guard isWanted else {
-            if !view.isManual { precedence.noted(screen, at: seen) }
+            if !view.isManual { precedence.noted(screen) }
             return []
         }
         if view.isManual {
             // What the app does not tell apart is told apart by where it happens.
+            if case .screen(let uniqueID) = view.standsFor { screen.uniqueID = screen.uniqueID ?? uniqueID }
             screen.uniqueID = screen.uniqueID ?? precedence.uniqueIDOfLastFound ?? shown?.uniqueID
-            if isShown(screen) { return [] }  // Named once more, it stands for what it stood for.
-            precedence.named(at: seen)
-        } else if !precedence.found(screen, at: seen) || isShown(screen) {
+            if isShown(screen) {
+                // Named once more, it stands for what it stood for, unless it is known better by now.
+                if view.standsFor != .lastFound { precedence.named(standingFor: view.standsFor) }
+                return []
+            }
+            precedence.named(standingFor: view.standsFor)
+        } else if !precedence.found(screen) || isShown(screen) {
             return []
         }
         return [self.view(of: screen, attributes: view.attributes, at: now)]

@@ -3,46 +3,45 @@
 
 internal import TrackwayEvents
 
-/// Lets screens that the app names stand for those that the platform finds.
+/// Lets screens that the app names take the place of those that the platform finds.
 ///
-/// An app that names a screen usually does so while the platform finds one too: the same appearance, told twice, in either
-/// order. A named screen therefore stands for one found screen, and while it is shown that one is passed over:
+/// An app that names a screen usually does so while the platform finds one too: the same appearance, reported twice, in either
+/// order. A named screen therefore stands for one found screen, and while the named one is shown, that one is passed over:
 ///
-/// 1. the screen found last before it, and
-/// 2. when that was found a second or more before, or nothing was: the first other screen found in less than a second
-///    after it, instead.
+/// 1. the one it is known to belong to: its controller's, or that of the controller that was about to appear when the name came, or
+/// 2. the one that was found last, when nothing was about to appear.
 ///
-/// Any other found screen is a new one, and ends the named screen's standing for something.
-struct ScreenPrecedence: Sendable, Hashable, Codable {
+/// Any other found screen is a new one, however soon it follows, and ends the named screen's standing for something.
+struct ScreenPrecedence: Sendable, Hashable {
     private struct Sighting: Sendable, Hashable, Codable {
         var screen: RecordedContext.Screen
-        var at: DeviceTime
     }
 
     private enum State: Sendable, Hashable, Codable {
         /// The screen that is shown was found, or there is none.
         case found
-        /// A named screen is shown, and which found one it stands for is still open.
-        case namedRecently(since: DeviceTime)
-        /// A named screen is shown, and stands for the screen found last before it, or for one found since.
+        /// A named screen is shown, and stands for this one.
         case named(standsFor: RecordedContext.Screen)
+        /// A named screen is shown, and stands for the one with this unique id.
+        case namedFor(uniqueID: String)
+        /// A named screen is shown, and stands for no other.
+        case namedAlone
     }
-
-    /// How far apart the two tellings of one appearance can be: systems tell of a screen at the end of its animation.
-    static let window = Duration.seconds(1)
 
     private var state = State.found
     private var lastFound: Sighting?
+
+    init() {}
 
     /// The unique id of the screen that the platform found last.
     var uniqueIDOfLastFound: String? { lastFound?.screen.uniqueID }
 
     /// The app named a screen.
-    mutating func named(at now: DeviceTime) {
-        if let lastFound, Self.isOneAppearance(lastFound.at, now) {
-            state = .named(standsFor: lastFound.screen)
-        } else {
-            state = .namedRecently(since: now)
+    mutating func named(standingFor standing: ScreenView.Standing) {
+        switch standing {
+        case .screen(let uniqueID): state = .namedFor(uniqueID: uniqueID)
+        case .nothing: state = .namedAlone
+        case .lastFound: state = lastFound.map { .named(standsFor: $0.screen) } ?? .namedAlone
         }
     }
 
@@ -54,37 +53,44 @@ struct ScreenPrecedence: Sendable, Hashable, Codable {
     /// The platform found a screen.
     ///
     /// - Returns: True when it is to be recorded.
-    mutating func found(_ screen: RecordedContext.Screen, at now: DeviceTime) -> Bool {
-        let before = lastFound?.screen
-        lastFound = Sighting(screen: screen, at: now)
+    mutating func found(_ screen: RecordedContext.Screen) -> Bool {
+        lastFound = Sighting(screen: screen)
         switch state {
-        case .found:
-            return true
-        case .namedRecently(let since) where Self.isOneAppearance(since, now):
+        case .named(let standsFor) where standsFor.isSame(as: screen):
+            return false
+        case .namedFor(let uniqueID) where uniqueID == screen.uniqueID:
             state = .named(standsFor: screen)
             return false
-        case .namedRecently:
-            guard before?.isSame(as: screen) != true else {
-                state = .named(standsFor: screen)
-                return false
-            }
-            state = .found
-            return true
-        case .named(let standsFor):
-            guard !standsFor.isSame(as: screen) else { return false }
+        case .found, .named, .namedFor, .namedAlone:
             state = .found
             return true
         }
     }
 
-    /// The platform found a screen that nobody wants to have recorded.
-    mutating func noted(_ screen: RecordedContext.Screen, at now: DeviceTime) {
-        lastFound = Sighting(screen: screen, at: now)
+    /// The platform found a screen that is not to be recorded.
+    mutating func noted(_ screen: RecordedContext.Screen) {
+        lastFound = Sighting(screen: screen)
+    }
+}
+
+extension ScreenPrecedence: Codable {
+    private enum Key: String, CodingKey {
+        case state
+        case lastFound
     }
 
-    private static func isOneAppearance(_ first: DeviceTime, _ second: DeviceTime) -> Bool {
-        guard let apart = second.elapsed(since: first) else { return false }
-        return apart < window
+    /// Reads what was kept. What an older version kept of a name that it had given no screen yet has no meaning any more.
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        // What cannot be read is of no use after the process that kept it.
+        state = (try? container.decode(State.self, forKey: .state)) ?? .found
+        lastFound = try container.decodeIfPresent(Sighting.self, forKey: .lastFound)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(state, forKey: .state)
+        try container.encodeIfPresent(lastFound, forKey: .lastFound)
     }
 }
 

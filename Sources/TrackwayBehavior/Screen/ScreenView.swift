@@ -5,6 +5,16 @@ package import TrackwayEvents
 
 /// One announcement of a screen.
 package struct ScreenView: Sendable, Hashable {
+    /// The screen of the platform's that one named by the app takes the place of.
+    package enum Standing: Sendable, Hashable, Codable {
+        /// The one that the platform found last.
+        case lastFound
+        /// The one with this unique id, whether it was found or not.
+        case screen(String)
+        /// None.
+        case nothing
+    }
+
     /// The screen.
     package var screen: RecordedContext.Screen
     /// What the app says about this view of it.
@@ -13,18 +23,22 @@ package struct ScreenView: Sendable, Hashable {
     package var isManual: Bool
     /// True when a screen that the app named is known to have gone since: it stands for none that is found any more.
     package var endsNamed: Bool
+    /// What a screen that the app named stands for; of no meaning for a found one.
+    package var standsFor: Standing
 
     /// A view of these parts.
     package init(
         screen: RecordedContext.Screen,
         attributes: Attributes = [:],
         isManual: Bool,
-        endsNamed: Bool = false
+        endsNamed: Bool = false,
+        standsFor: Standing = .lastFound
     ) {
         self.screen = screen
         self.attributes = attributes
         self.isManual = isManual
         self.endsNamed = endsNamed
+        self.standsFor = standsFor
     }
 }
 
@@ -34,6 +48,7 @@ extension ScreenView: Codable {
         case attributes
         case isManual
         case endsNamed
+        case standsFor
     }
 
     /// Reads a view that waited when it was kept.
@@ -43,7 +58,8 @@ extension ScreenView: Codable {
             screen: try container.decode(RecordedContext.Screen.self, forKey: .screen),
             attributes: Attributes(try container.decode([KeptAttribute].self, forKey: .attributes)),
             isManual: try container.decode(Bool.self, forKey: .isManual),
-            endsNamed: try container.decodeIfPresent(Bool.self, forKey: .endsNamed) ?? false
+            endsNamed: try container.decodeIfPresent(Bool.self, forKey: .endsNamed) ?? false,
+            standsFor: try container.decodeIfPresent(Standing.self, forKey: .standsFor) ?? .lastFound
         )
     }
 
@@ -54,6 +70,7 @@ extension ScreenView: Codable {
         try container.encode(attributes.map { KeptAttribute($0.key, $0.value) }, forKey: .attributes)
         try container.encode(isManual, forKey: .isManual)
         if endsNamed { try container.encode(true, forKey: .endsNamed) }
+        if standsFor != .lastFound { try container.encode(standsFor, forKey: .standsFor) }
     }
 }
 

@@ -3,6 +3,7 @@
 
 #if canImport(UIKit) && !os(watchOS)
 public import Trackway
+internal import TrackwayBehavior
 public import UIKit
 
 /// A view controller that says what its screen is called.
@@ -26,6 +27,15 @@ extension NamedScreen {
     public var screenAttributes: Attributes { [:] }
 }
 
+/// A view controller of the app's own that shows other controllers, each of which is a screen, as a tab bar controller does.
+///
+/// ```swift
+/// extension RootViewController: ScreenContainer {}
+/// ```
+/// It is no screen itself unless it says so as a ``NamedScreen``.
+@MainActor
+public protocol ScreenContainer: UIViewController {}
+
 extension Analytics {
     /// Tells that a controller's screen is shown, where the app tells that itself: from `viewDidAppear`, say.
     ///
@@ -48,7 +58,13 @@ extension Analytics {
             more
         )
         guard let found = ScreenRules().screen(of: facts) else { return }
-        screen(found.name, id: found.id, uniqueID: found.uniqueID, found.attributes)
+        screen(
+            found.name,
+            id: found.id,
+            uniqueID: found.uniqueID,
+            standingFor: .screen(found.uniqueID),
+            found.attributes
+        )
     }
 }
 #endif

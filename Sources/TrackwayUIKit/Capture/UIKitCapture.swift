@@ -14,8 +14,10 @@ internal import UIKit
 /// ```swift
 /// let capture = UIKitCapture(analytics)
 /// ```
-/// Screens are recorded as far as the analytics' `capture` has `.screens`. For all of it four methods of UIKit's base
+/// Screens are recorded as far as the analytics' `capture` has `.screens`. For all of it five methods of UIKit's base
 /// classes are exchanged, those that are needed; see ``UIKitHooks``. The analytics are not kept alive.
+///
+/// Each scene has its screens: events carry that of the scene which the person used last.
 @MainActor
 public final class UIKitCapture {
     private weak var analytics: Analytics?
@@ -33,6 +35,7 @@ public final class UIKitCapture {
     private var scrolled: ObjectIdentifier?
     private var observation: UIKitHooks.Observation?
     private var typing: TypingWatch?
+    private var scenes: SceneWatch?
 
     /// Begins to capture.
     ///
@@ -53,6 +56,11 @@ public final class UIKitCapture {
         self.clicks = clicks
         self.detector = detector
         observation = UIKitHooks.observe(handlers())
+        if screens != nil {
+            let tracker = analytics.screenTracker
+            tracker.found(by: self)
+            scenes = SceneWatch(tracker)
+        }
         guard let detector else { return }
         typing = TypingWatch { view, isBeginning in
             if isBeginning {
@@ -69,6 +77,7 @@ public final class UIKitCapture {
         observation?.cancel()
         observation = nil
         typing = nil
+        scenes = nil
         analytics?.screenTracker.forget(shown)
         shown = []
     }
@@ -76,6 +85,7 @@ public final class UIKitCapture {
     private func handlers() -> UIKitHooks.Handlers {
         var handlers = UIKitHooks.Handlers()
         if screens != nil {
+            handlers.viewWillAppear = { [weak self] in self?.willAppear($0) }
             handlers.viewDidAppear = { [weak self] in self?.appeared($0) }
             handlers.viewDidDisappear = { [weak self] in self?.disappeared($0) }
         }
@@ -89,6 +99,17 @@ public final class UIKitCapture {
 
     // MARK: Screens
 
+    private func willAppear(_ controller: UIViewController) {
+        guard let screens, let analytics, let found = screens.screen(of: ViewFacts.controller(controller)) else {
+            return
+        }
+        analytics.screenTracker.willAppear(
+            ObjectIdentifier(controller).hashValue,
+            uniqueID: found.uniqueID,
+            in: ViewFacts.scene(of: controller).map { ObjectIdentifier($0).hashValue }
+        )
+    }
+
     private func appeared(_ controller: UIViewController) {
         guard let screens, let analytics, let found = screens.screen(of: ViewFacts.controller(controller)) else {
             return
@@ -96,9 +117,15 @@ public final class UIKitCapture {
         let screen = RecordedContext.Screen(name: found.name, id: found.id, uniqueID: found.uniqueID)
         let id = ObjectIdentifier(controller).hashValue
         shown.insert(id)
+        let scene = ViewFacts.scene(of: controller)
+        let place = scene.map { ObjectIdentifier($0).hashValue }
+        if let place, scene?.activationState == .foregroundActive {
+            analytics.screenTracker.found(activeScene: place)
+        }
         analytics.screenTracker.appeared(
             id,
-            ScreenView(screen: screen, attributes: found.attributes, isManual: false)
+            ScreenView(screen: screen, attributes: found.attributes, isManual: false),
+            in: place
         )
     }
 
@@ -115,6 +142,9 @@ public final class UIKitCapture {
         guard event.type == .touches, let touches = event.allTouches else { return }
         let ended = touches.filter { $0.phase == .ended }
         guard !ended.isEmpty else { return }
+        if screens != nil, let scene = ended.lazy.compactMap({ $0.view?.window?.windowScene }).first {
+            analytics?.screenTracker.sceneActivated(ObjectIdentifier(scene).hashValue)
+        }
         // Also a touch that is no click shows that somebody uses the app.
         analytics?.behavior.somethingHappened()
         for touch in ended {
@@ -177,6 +207,32 @@ public final class UIKitCapture {
         guard let click = clicks.click(in: facts) else { return }
         guard memory.isNew(click, at: analytics.environment.now, interval: clicks.interval) else { return }
         analytics.record(CapturedName.click, click.attributes)
+    }
+}
+
+/// Reports which scenes are active, until it is released.
+private final class SceneWatch: Sendable {
+    private let observers = Locked<[any NSObjectProtocol]>([])
+
+    init(_ tracker: ScreenTracker) {
+        observe(UIScene.didActivateNotification) { [weak tracker] in tracker?.sceneActivated($0) }
+        observe(UIScene.willDeactivateNotification) { [weak tracker] in tracker?.sceneDeactivated($0) }
+        observe(UIScene.didDisconnectNotification) { [weak tracker] in tracker?.sceneClosed($0) }
+    }
+
+    private func observe(_ name: NSNotification.Name, _ report: @escaping @Sendable (_ scene: Int) -> Void) {
+        observers.withLock {
+            let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { note in
+                // Identified and not used: whatever thread it comes on.
+                guard let scene = note.object else { return }
+                report(ObjectIdentifier(scene as AnyObject).hashValue)
+            }
+            $0.append(observer)
+        }
+    }
+
+    deinit {
+        observers.withLock { for observer in $0 { NotificationCenter.default.removeObserver(observer) } }
     }
 }
 

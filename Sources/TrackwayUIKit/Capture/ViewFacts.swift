@@ -5,6 +5,10 @@
 internal import Foundation
 internal import UIKit
 
+#if canImport(ObjectiveC)
+internal import ObjectiveC
+#endif
+
 /// What the policies want to know, asked of UIKit.
 @MainActor
 enum ViewFacts {
@@ -27,10 +31,22 @@ enum ViewFacts {
             facts.path.insert(className(of: next), at: 0)
             around = next.parent
         }
+        if controller.parent is any ScreenContainer { facts.parent = .screens }
         if let screen = controller as? any NamedScreen {
             facts.chosen = screen.screenName.map { .named($0, screen.screenAttributes) } ?? .hidden
         }
         return facts
+    }
+
+    /// The scene that a controller's view is in, or that of what it is presented by; nil when that is not known.
+    static func scene(of controller: UIViewController) -> UIWindowScene? {
+        var next: UIViewController? = controller
+        for _ in 0..<maxDepth {
+            guard let here = next else { return nil }
+            if let scene = here.viewIfLoaded?.window?.windowScene { return scene }
+            next = here.parent ?? here.presentingViewController
+        }
+        return nil
     }
 
     /// The screen that a view lies on: that of the nearest controller which shows one.
@@ -52,6 +68,7 @@ enum ViewFacts {
         case is UITabBarController: .tabs
         case is UIPageViewController: .pages
         case is UISplitViewController: .split
+        case is any ScreenContainer: .screens
         default: nil
         }
     }
@@ -60,26 +77,40 @@ enum ViewFacts {
     /// app has classes of views and controllers.
     private static var names: [ObjectIdentifier: String] = [:]
 
-    private static func className(of object: AnyObject) -> String {
+    /// The class of an object as the source spells it; see ``ClassName``.
+    static func className(of object: AnyObject) -> String {
         let kind: AnyClass = type(of: object)
         if let name = names[ObjectIdentifier(kind)] { return name }
-        #if canImport(ObjectiveC)
-        let name = NSStringFromClass(kind)
-        #else
-        let name = String(reflecting: kind)
-        #endif
+        let name = ClassName(Runtime.name(of: kind)).full
         names[ObjectIdentifier(kind)] = name
         return name
     }
 
     /// Whether the class lies in the app, in one of its frameworks, or in a package that was linked into it.
     private static func isOfApp(_ object: AnyObject) -> Bool {
-        #if canImport(ObjectiveC)
-        Bundle(for: type(of: object)).bundlePath.hasPrefix(Bundle.main.bundlePath)
-        #else
-        // Without bundles the module says it.
-        !["UIKit.", "SwiftUI."].contains { className(of: object).hasPrefix($0) }
-        #endif
+        !ClassOrigin.isOfSystem(path: Runtime.place(of: type(of: object)))
+    }
+
+    /// What the Objective-C runtime knows of classes.
+    private enum Runtime {
+        static func name(of kind: AnyClass) -> String {
+            #if canImport(ObjectiveC)
+            NSStringFromClass(kind)
+            #else
+            simulatedName(of: kind)
+            #endif
+        }
+
+        /// The bundle that a class was loaded from.
+        static func place(of kind: AnyClass) -> String {
+            #if canImport(ObjectiveC)
+            // An observed object has a class that was made at run time and lies in no bundle.
+            let observed = NSStringFromClass(kind).hasPrefix("NSKVONotifying_")
+            return Bundle(for: observed ? class_getSuperclass(kind) ?? kind : kind).bundlePath
+            #else
+            simulatedBundlePath(of: kind)
+            #endif
+        }
     }
 
     // MARK: Elements
@@ -103,6 +134,7 @@ enum ViewFacts {
         var facts = ElementFacts(className: className(of: view))
         facts.id = ObjectIdentifier(view).hashValue
         facts.identifier = view.accessibilityIdentifier
+        facts.isIgnored = view.ignoresCapture
         facts.index = view.superview?.subviews.firstIndex { $0 === view } ?? 0
         switch view {
         case is UITextField, is UITextView: facts.kind = .textInput

@@ -8,7 +8,7 @@ internal import UIKit
 
 /// The only place that changes methods of the system's classes, and what keeps it safe:
 ///
-/// - Four methods of base classes and no others. Subclasses, delegates, gesture recognisers and `dealloc` are left alone.
+/// - Five methods of base classes and no others. Subclasses, delegates, gesture recognisers and `dealloc` are left alone.
 /// - An implementation is exchanged, nothing is added: no selector of ours is seen, and an override that does not call
 ///   `super` is not noticed, which is all that happens.
 /// - A method that does not look as expected, or that the class has only inherited, is left as it is.
@@ -18,6 +18,10 @@ internal import UIKit
 /// - On the main thread alone. A call that comes on another one is passed on and not told.
 @MainActor
 enum ExchangedMethods {
+    static func viewWillAppear(_ after: @escaping @MainActor (UIViewController) -> Void) -> ExchangedMethod? {
+        appearance(#selector(UIViewController.viewWillAppear(_:)), after)
+    }
+
     static func viewDidAppear(_ after: @escaping @MainActor (UIViewController) -> Void) -> ExchangedMethod? {
         appearance(#selector(UIViewController.viewDidAppear(_:)), after)
     }

@@ -4,9 +4,18 @@
 #if canImport(UIKit) && !os(watchOS) && !canImport(ObjectiveC)
 internal import UIKit
 
-/// The same four methods where UIKit is simulated and there is no runtime to ask.
+/// The same five methods where UIKit is simulated and there is no runtime to ask.
 @MainActor
 enum ExchangedMethods {
+    static func viewWillAppear(_ after: @escaping @MainActor (UIViewController) -> Void) -> ExchangedMethod? {
+        ExchangedMethod(UIViewController.simulatedViewWillAppear) { original in
+            { controller, animated in
+                original(controller, animated)
+                after(controller)
+            }
+        }
+    }
+
     static func viewDidAppear(_ after: @escaping @MainActor (UIViewController) -> Void) -> ExchangedMethod? {
         ExchangedMethod(UIViewController.simulatedViewDidAppear) { original in
             { controller, animated in

@@ -15,6 +15,8 @@ public import UIKit
 public final class UIKitHooks {
     /// What somebody wants to hear of; what is nil costs nothing.
     public struct Handlers {
+        /// A controller's view is about to appear; after UIKit's own.
+        public var viewWillAppear: (@MainActor (UIViewController) -> Void)?
         /// A controller's view appeared; after UIKit's own.
         public var viewDidAppear: (@MainActor (UIViewController) -> Void)?
         /// A controller's view disappeared; after UIKit's own.
@@ -55,6 +57,7 @@ public final class UIKitHooks {
     }
 
     private enum Hook: CaseIterable {
+        case viewWillAppear
         case viewDidAppear
         case viewDidDisappear
         case sendEvent
@@ -127,6 +130,7 @@ public final class UIKitHooks {
 
     private func wants(_ hook: Hook, _ handlers: Handlers) -> Bool {
         switch hook {
+        case .viewWillAppear: handlers.viewWillAppear != nil
         case .viewDidAppear: handlers.viewDidAppear != nil
         case .viewDidDisappear: handlers.viewDidDisappear != nil
         case .sendEvent: handlers.willSendEvent != nil || handlers.didSendEvent != nil
@@ -136,6 +140,10 @@ public final class UIKitHooks {
 
     private func exchange(_ hook: Hook) -> ExchangedMethod? {
         switch hook {
+        case .viewWillAppear:
+            ExchangedMethods.viewWillAppear { controller in
+                Self.process.tell(.viewWillAppear) { $0.viewWillAppear?(controller) }
+            }
         case .viewDidAppear:
             ExchangedMethods.viewDidAppear { controller in
                 Self.process.tell(.viewDidAppear) { $0.viewDidAppear?(controller) }

@@ -8,9 +8,13 @@ public struct ClickRules: Sendable, Hashable {
     /// Whether the titles of buttons, segments and tabs are told. False by default: an app that puts a person's name on a
     /// button would tell it. What people type is never told.
     public var includesTitles = false
+    /// Whether an element's `accessibilityIdentifier` is recorded. True by default. Set it to false in an app that puts what people enter
+    /// or who they are into identifiers, such as `contact-jane.doe@example.com`; an element is then known by its class and place.
+    public var includesIdentifiers = true
     /// Classes of elements whose clicks are not told, with their module or without it.
     public var excludedClasses: Set<String> = []
-    /// Elements whose `accessibilityIdentifier` contains this are not told of, nor is anything inside of them.
+    /// Elements whose `accessibilityIdentifier` contains this are not told of, nor is anything inside of them. `UIView.ignoresCapture` does
+    /// the same without an identifier.
     public var ignoringMark = "trackway-ignore"
     /// The shortest time between two clicks on one element; closer ones are one click that came on two ways.
     public var interval = Duration.milliseconds(100)
@@ -35,11 +39,13 @@ struct ElementFacts: Sendable, Hashable {
         case plain
     }
 
-    /// The class with its module.
+    /// The class as a runtime names it; see ``ClassName``.
     var className: String
     var kind = Kind.plain
     /// `accessibilityIdentifier`.
     var identifier: String?
+    /// Whether the app wants neither it nor anything inside of it to be recorded.
+    var isIgnored = false
     /// Where it stands among its siblings.
     var index = 0
     /// What stands on it, unless a person wrote that.
@@ -95,28 +101,38 @@ extension ClickRules {
     }
 
     private func isIgnored(_ element: ElementFacts) -> Bool {
+        if element.isIgnored { return true }
         if let identifier = element.identifier, identifier.contains(ignoringMark) { return true }
-        return excludedClasses.contains(element.className)
-            || excludedClasses.contains(ScreenRules.bareName(of: element.className))
+        guard !excludedClasses.isEmpty else { return false }
+        return ScreenRules.contains(excludedClasses, element.className, ClassName(element.className))
     }
 
     private func isSystemWindow(_ name: String?) -> Bool {
-        guard let name else { return false }
-        return name.contains("Keyboard") || name.contains("TextEffects") || name.contains("StatusBar")
+        guard let bare = name.map({ ScreenRules.bareName(of: $0) }), bare.hasPrefix("UI") || bare.hasPrefix("_UI")
+        else {
+            return false
+        }
+        return bare.contains("Keyboard") || bare.contains("TextEffects") || bare.contains("StatusBar")
     }
 
     /// What the app calls an element; of one that has no name, its class, and its place within the next one that has.
     private func name(of place: Int, in chain: [ElementFacts]) -> String {
-        if let own = chain[place].identifier, !own.isEmpty { return own }
+        if let own = identifier(of: chain[place]) { return own }
         var parts: [String] = []
         for element in chain[place...].prefix(Self.maxPath) {
-            if let identifier = element.identifier, !identifier.isEmpty {
+            if let identifier = identifier(of: element) {
                 parts.append(identifier)
                 break
             }
             parts.append("\(ScreenRules.bareName(of: element.className))[\(element.index)]")
         }
         return parts.reversed().joined(separator: "/")
+    }
+
+    /// The identifier as it is recorded; nil when there is none, or none is wanted.
+    private func identifier(of element: ElementFacts) -> String? {
+        guard includesIdentifiers, let identifier = element.identifier, !identifier.isEmpty else { return nil }
+        return identifier
     }
 
     /// How much of the way up an element without a name is told.

@@ -23,6 +23,9 @@ public struct ScreenRules: Sendable, Hashable {
     /// Whether controllers inside others are screens, beyond those inside navigation, tabs, pages and split views. False
     /// by default, because a screen is often put together of several.
     public var includesChildren = false
+    /// Classes whose controllers are screens wherever they lie, with their module or without it: the children of a container of the app's
+    /// own, for one. A container can say the same of all its children; see `ScreenContainer`.
+    public var includedClasses: Set<String> = []
     /// Whether the titles of controllers are told with their screens. False by default: an app that puts a person's name in a
     /// title would tell it.
     public var includesTitles = false
@@ -39,11 +42,13 @@ struct ControllerFacts: Sendable, Hashable {
         case tabs
         case pages
         case split
+        /// One of the app's own that says so (`ScreenContainer`).
+        case screens
         /// Any other, the app's own included.
         case other
     }
 
-    /// The class with its module, as in `Shop.HomeViewController`.
+    /// The class as a runtime names it, as in `Shop.HomeViewController` or `_TtCO4Shop8Checkout14ViewController`; see ``ClassName``.
     var className: String
     /// Whether the class comes from the app, its own frameworks included, and not from the system.
     var isOfApp = true
@@ -81,10 +86,14 @@ extension ScreenRules {
             break
         }
         guard controller.container == nil, controller.isOfApp || includesSystem else { return nil }
-        let bare = Self.bareName(of: controller.className)
-        guard !isExcluded(controller.className, bare) else { return nil }
-        if controller.parent == .other, !includesChildren { return nil }
-        let name = naming == .className ? controller.className : Self.readableName(of: bare)
+        let kind = ClassName(controller.className)
+        guard !isExcluded(controller, kind) else { return nil }
+        if controller.parent == .other, !includesChildren,
+            !Self.contains(includedClasses, controller.className, kind)
+        {
+            return nil
+        }
+        let name = naming == .className ? kind.full : Self.readableName(of: kind.bare)
         return name.isEmpty ? nil : found(controller, name: name, [:])
     }
 
@@ -95,7 +104,7 @@ extension ScreenRules {
         }
         return ScreenFound(
             name: name,
-            id: (controller.path + [controller.className]).joined(separator: "/"),
+            id: (controller.path + [controller.className]).map { ClassName($0).full }.joined(separator: "/"),
             uniqueID: String(controller.id),
             attributes: attributes
         )
@@ -107,10 +116,26 @@ extension ScreenRules {
         return ClickRules.shown(title)
     }
 
-    private func isExcluded(_ name: String, _ bare: String) -> Bool {
-        excludedClasses.contains(name) || excludedClasses.contains(bare) || Self.neverScreens.contains(bare)
-            || bare.contains("Keyboard") || bare.hasPrefix("UIInput") || bare.hasPrefix("_")
+    private func isExcluded(_ controller: ControllerFacts, _ kind: ClassName) -> Bool {
+        if Self.contains(excludedClasses, controller.className, kind) { return true }
+        // What the system's classes are called says nothing about classes of the app's own.
+        let isOfFrameworks = kind.module.map { Self.frameworks.contains($0) } ?? true
+        if isOfFrameworks, Self.neverScreens.contains(kind.bare) { return true }
+        let isOfSystem =
+            !controller.isOfApp || isOfFrameworks && (kind.bare.hasPrefix("UI") || kind.bare.hasPrefix("_UI"))
+        return isOfSystem
+            && (kind.bare.contains("Keyboard") || kind.bare.hasPrefix("UIInput") || kind.bare.hasPrefix("_"))
     }
+
+    /// Whether a set of names has a class, with its module, without it, alone, or as its runtime names it.
+    static func contains(_ names: Set<String>, _ className: String, _ kind: ClassName) -> Bool {
+        guard !names.isEmpty else { return false }
+        return names.contains(className) || names.contains(kind.full) || names.contains(kind.nested)
+            || names.contains(kind.bare)
+    }
+
+    /// The modules of the system's own controllers.
+    private static let frameworks: Set<String> = ["UIKit", "UIKitCore", "SwiftUI"]
 
     /// Controllers that are no screens wherever they come from.
     private static let neverScreens: Set<String> = [
@@ -122,11 +147,8 @@ extension ScreenRules {
 
     // MARK: Names
 
-    /// The class without module and generic arguments.
-    static func bareName(of className: String) -> String {
-        let head = className.prefix { $0 != "<" }
-        return String(head.split(separator: ".").last ?? head)
-    }
+    /// The class without module, what is around it, and generic arguments.
+    static func bareName(of className: String) -> String { ClassName(className).bare }
 
     /// The class's name as a person reads it; the name as it is when nothing of it would be left.
     static func readableName(of bare: String) -> String {

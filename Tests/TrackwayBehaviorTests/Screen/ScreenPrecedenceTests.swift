@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+import Foundation
 import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
-/// One telling of a screen: by the app, or found by the platform, so many milliseconds after the one before.
+/// One report of a screen: by the app, or found by the platform, so many milliseconds after the one before.
 private struct Telling {
     var name: String
     var isManual: Bool
     var after: Int
+    var standsFor = ScreenView.Standing.lastFound
 
-    static func named(_ name: String, after: Int = 5000) -> Telling {
-        Telling(name: name, isManual: true, after: after)
+    static func named(
+        _ name: String,
+        after: Int = 5000,
+        for standing: ScreenView.Standing = .lastFound
+    ) -> Telling {
+        Telling(name: name, isManual: true, after: after, standsFor: standing)
     }
     static func found(_ name: String, after: Int = 5000) -> Telling {
         Telling(name: name, isManual: false, after: after)
@@ -26,37 +32,51 @@ struct ScreenPrecedenceTests {
         ("found ones follow each other", [.found("A"), .found("B"), .found("A")], ["A", "B", "A"]),
         ("a named one between two found ones", [.found("A"), .named("M"), .found("B")], ["A", "M", "B"]),
         ("the same appearance, found first", [.found("A"), .named("M", after: 1), .found("B")], ["A", "M", "B"]),
-        ("the same appearance, named first", [.named("M"), .found("A", after: 1)], ["M"]),
-        ("found at the end of the animation", [.named("M"), .found("A", after: 999)], ["M"]),
-        ("found too late to be the same", [.named("M"), .found("A", after: 1000)], ["M", "A"]),
-        ("what it stands for appears again", [.named("M"), .found("A", after: 1), .found("A")], ["M"]),
+        ("named while it is about to appear", [.named("M", for: .screen("A")), .found("A", after: 1)], ["M"]),
+        ("found long after it began to appear", [.named("M", for: .screen("A")), .found("A", after: 60_000)], ["M"]),
+        ("another one that appears at once", [.named("M"), .found("A", after: 1)], ["M", "A"]),
+        (
+            "what it stands for appears again", [.named("M", for: .screen("A")), .found("A", after: 1), .found("A")],
+            ["M"]
+        ),
         (
             "what it stands for appears again, found first", [.found("A"), .named("M", after: 1), .found("A")],
             ["A", "M"]
         ),
         ("what lies under it appears again", [.found("A"), .named("M"), .found("A")], ["A", "M"]),
-        ("it stands for one only", [.named("M"), .found("A", after: 1), .found("B", after: 1)], ["M", "B"]),
         (
-            "found in time, with the one before it known",
-            [.found("A"), .named("M", after: 999), .found("B", after: 1)], ["A", "M", "B"]
+            "what lies under a name of something else appears again",
+            [.found("A"), .named("M", for: .nothing), .found("A")], ["A", "M", "A"]
         ),
         (
-            "named first, and another was found long before",
-            [.found("A"), .named("M", after: 1000), .found("B", after: 1)], ["A", "M"]
+            "it stands for one only", [.named("M", for: .screen("A")), .found("A", after: 1), .found("B", after: 1)],
+            ["M", "B"]
+        ),
+        (
+            "found soon, with the one before it known", [.found("A"), .named("M"), .found("B", after: 1)],
+            ["A", "M", "B"]
+        ),
+        (
+            "another one appears though it is not the one that was about to",
+            [.found("A"), .named("M", for: .screen("B")), .found("C", after: 1)], ["A", "M", "C"]
         ),
         (
             "the way back to that other one",
-            [.found("A"), .named("M", after: 1000), .found("B", after: 1), .found("A")], ["A", "M", "A"]
+            [.found("A"), .named("M", after: 1000), .found("B", after: 1), .found("A")], ["A", "M", "B", "A"]
         ),
         (
             "named again on the way back",
             [
-                .named("M"), .found("A", after: 1), .named("N"), .found("B", after: 1), .named("M"),
-                .found("A", after: 1),
+                .named("M", for: .screen("A")), .found("A", after: 1), .named("N", for: .screen("B")),
+                .found("B", after: 1), .named("M", for: .screen("A")), .found("A", after: 1),
             ],
             ["M", "N", "M"]
         ),
         ("named twice", [.named("M"), .named("M"), .found("A", after: 1)], ["M", "A"]),
+        (
+            "named once more when more is known",
+            [.found("Z"), .named("M"), .named("M", for: .nothing), .found("Z")], ["Z", "M", "Z"]
+        ),
         (
             "two names for one appearance", [.found("A"), .named("M", after: 1), .named("N", after: 1), .found("A")],
             ["A", "M", "N"]
@@ -67,7 +87,7 @@ struct ScreenPrecedenceTests {
         ),
         (
             "it is left, and found again is found again",
-            [.named("M"), .found("A", after: 1), .found("B"), .found("A")], ["M", "B", "A"]
+            [.named("M", for: .screen("A")), .found("A", after: 1), .found("B"), .found("A")], ["M", "B", "A"]
         ),
     ]
 
@@ -84,7 +104,7 @@ struct ScreenPrecedenceTests {
                 name: reporting.name,
                 uniqueID: reporting.isManual ? nil : reporting.name
             )
-            let view = ScreenView(screen: screen, isManual: reporting.isManual)
+            let view = ScreenView(screen: screen, isManual: reporting.isManual, standsFor: reporting.standsFor)
             for case .view(let view) in machine.announced(view, isWanted: true, at: device.now) {
                 views.append(view.screen.name)
             }
@@ -93,14 +113,20 @@ struct ScreenPrecedenceTests {
         #expect(views == expected, "\(story)")
     }
 
-    @Test("Screens that waited unseen are judged by when they were told")
+    @Test("Screens that waited unseen are judged by what they belong to, not by when they were reported")
     func waited() {
-        for (apart, expected) in [(999, ["M"]), (1000, ["M", "A"])] as [(Int, [String])] {
+        for (standing, expected) in [
+            (.screen("A"), ["M"]), (.lastFound, ["M", "A"]), (.nothing, ["M", "A"]),
+        ] as [(ScreenView.Standing, [String])] {
             var device = TestDevice()
             var machine = ScreenMachine()
-            machine.announcedUnseen(ScreenView(screen: .init(name: "M"), isManual: true), at: device.now)
-            device.pass(.milliseconds(apart))
-            machine.announcedUnseen(ScreenView(screen: .init(name: "A"), isManual: false), at: device.now)
+            machine.announcedUnseen(
+                ScreenView(screen: .init(name: "M"), isManual: true, standsFor: standing),
+                at: device.now
+            )
+            device.pass(.milliseconds(1))
+            let found = RecordedContext.Screen(name: "A", uniqueID: "A")
+            machine.announcedUnseen(ScreenView(screen: found, isManual: false), at: device.now)
             device.pass(.seconds(600))
             let names = machine.userArrived(at: device.now) { _ in true }.map { action in
                 switch action {
@@ -109,5 +135,22 @@ struct ScreenPrecedenceTests {
             }
             #expect(names == expected)
         }
+    }
+
+    @Test("What an older version kept of a name that had no screen yet is read")
+    func older() throws {
+        let kept = """
+            {"isEntranceDue":false,"waiting":[],"precedence":{"state":{"namedRecently":{"since":{"wall":5,"monotonic":5,\
+            "boot":"b"}}},"lastFound":{"screen":{"name":"A"},"at":{"wall":5,"monotonic":5,"boot":"b"}}}}
+            """
+        let machine = try JSONDecoder().decode(ScreenMachine.self, from: Data(kept.utf8))
+        #expect(machine.current == nil)
+        let named = """
+            {"isEntranceDue":false,"waiting":[],"precedence":{"state":{"named":{"standsFor":{"name":"A","uniqueID":"1"}}}}}
+            """
+        var other = try JSONDecoder().decode(ScreenMachine.self, from: Data(named.utf8))
+        let screen = RecordedContext.Screen(name: "A", uniqueID: "1")
+        let device = TestDevice()
+        #expect(other.announced(ScreenView(screen: screen, isManual: false), isWanted: true, at: device.now).isEmpty)
     }
 }

@@ -117,4 +117,145 @@ struct ScreenStackTests {
             #expect(stack.depth <= ScreenStack.maxDepth)
         }
     }
+
+    // MARK: Named screens, reported at the beginning of a transition
+
+    /// What is reported of a screen.
+    private enum Step {
+        case comes(Int)
+        case goes(Int)
+        case found(Int)
+    }
+
+    private func names(_ steps: [Step]) -> [String] {
+        var stack = ScreenStack()
+        var names: [String] = []
+        for step in steps {
+            switch step {
+            case .comes(let id):
+                var named = view("\(id)")
+                named.isManual = true
+                names += shown(stack.appeared(id, named))
+            case .found(let id): names += shown(stack.appeared(id, view("\(id)")))
+            case .goes(let id):
+                for action in stack.disappeared(id) {
+                    switch action {
+                    case .show(let view): names.append(view.screen.name)
+                    case .wait: break
+                    }
+                }
+            }
+        }
+        return names
+    }
+
+    @Test("A named screen is shown again once the one over it went, in either order")
+    func returning() {
+        #expect(names([.comes(1), .goes(1), .comes(2), .goes(2), .comes(1)]) == ["1", "2", "1"])
+        #expect(names([.comes(1), .comes(2), .goes(1), .comes(1), .goes(2)]) == ["1", "2", "1"])
+        #expect(names([.comes(1), .goes(1), .comes(2), .comes(1), .goes(2)]) == ["1", "2", "1"])
+        #expect(names([.comes(1), .comes(2), .goes(1), .goes(2), .comes(1)]) == ["1", "2", "1"])
+    }
+
+    @Test("A swipe back that is given up shows nothing, however often")
+    func givenUp() {
+        let swipe: [Step] = [.comes(1), .goes(1)]
+        #expect(names([.comes(1), .goes(1), .comes(2)] + swipe + swipe) == ["1", "2"])
+        #expect(names([.comes(1), .comes(2), .goes(1)] + swipe + swipe + [.comes(1), .goes(2)]) == ["1", "2", "1"])
+        #expect(names([.comes(1), .found(2), .goes(1)] + swipe + [.comes(1), .goes(2)]) == ["1", "2", "1"])
+        // Of three, one swipes to the second, and then pops to the first.
+        #expect(
+            names([
+                .comes(1), .comes(2), .goes(1), .comes(3), .goes(2), .comes(2), .goes(2), .comes(1), .goes(3),
+                .comes(2), .goes(1),
+            ]) == ["1", "2", "3", "1", "2"]
+        )
+    }
+
+    @Test("A screen that is found beneath its own named content, and found again, does not hide it")
+    func content() {
+        #expect(names([.found(1), .comes(2), .found(1), .found(1)]) == ["1", "2"])
+        #expect(names([.found(1), .comes(2), .found(3), .found(1)]) == ["1", "2", "3", "1"])
+        #expect(names([.found(1), .comes(2), .goes(2), .found(1)]) == ["1", "2", "1"])
+    }
+
+    @Test("What a name stands for: the screen that is about to appear, the one in front, or none")
+    func standing() {
+        var stack = ScreenStack()
+        let name = ScreenView(screen: .init(name: "M"), isManual: true)
+        func found(_ id: String) -> ScreenView {
+            ScreenView(screen: .init(name: id, uniqueID: id), isManual: false)
+        }
+        #expect(stack.named(name).standsFor == .lastFound)
+        _ = stack.appeared(1, found("1"))
+        #expect(stack.named(name).standsFor == .screen("1"))
+        stack.willAppear(2, uniqueID: "2")
+        #expect(stack.named(name).standsFor == .screen("2"))
+        // Given up.
+        _ = stack.disappeared(2)
+        #expect(stack.named(name).standsFor == .screen("1"))
+        stack.willAppear(2, uniqueID: "2")
+        stack.willAppear(3, uniqueID: "3")
+        #expect(stack.named(name).standsFor == .screen("3"))
+        _ = stack.appeared(3, found("3"))
+        #expect(!stack.isChanging, "one that began before it is not going to appear")
+        _ = stack.disappeared(3)
+        _ = stack.disappeared(1)
+        #expect(stack.named(name).standsFor == .nothing)
+        let known = ScreenView(screen: .init(name: "M"), isManual: true, standsFor: .screen("9"))
+        #expect(stack.named(known).standsFor == .screen("9"))
+    }
+
+    @Test("A name that changes counts at once in front, and beneath another screen when that goes")
+    func changed() {
+        var stack = ScreenStack()
+        var named = view("A")
+        named.isManual = true
+        _ = stack.appeared(1, named)
+        named.screen.name = "B"
+        #expect(shown(stack.changed(1, to: named)) == ["B"])
+        _ = stack.appeared(2, view("Sheet"))
+        named.screen.name = "C"
+        #expect(stack.changed(1, to: named).isEmpty)
+        #expect(stack.disappeared(2) == [.wait(number: 1)])
+        #expect(shown(stack.timeCame(for: 1)) == ["C"])
+        #expect(stack.changed(7, to: named).isEmpty)
+    }
+
+    @Test("Scenes have screens of their own, and the one that is used last counts")
+    func scenes() {
+        var scenes = SceneScreens()
+        func names(_ actions: [SceneScreens.Action]) -> [String] {
+            actions.compactMap { if case .show(let view) = $0 { view.screen.name } else { nil } }
+        }
+        // The first scene is active before it is reported to be.
+        #expect(names(scenes.appeared(1, view("Home"), in: 10)) == ["Home"])
+        #expect(names(scenes.activated(10)) == [])
+        #expect(names(scenes.appeared(2, view("Feed"), in: 20)) == [])
+        #expect(names(scenes.activated(20)) == ["Feed"])
+        #expect(names(scenes.appeared(3, view("Detail"), in: 10)) == [])
+        #expect(names(scenes.activated(10)) == ["Detail"])
+        #expect(names(scenes.activated(10)) == [])
+        #expect(names(scenes.disappeared(2)) == [])
+        #expect(names(scenes.appeared(4, view("Where?"))) == ["Where?"])
+        #expect(names(scenes.deactivated(10)) == ["Feed"])
+        #expect(names(scenes.closed(20)) == [])
+        #expect(names(scenes.activated(10)) == ["Where?"])
+        #expect(names(scenes.closed(99)) == [])
+        scenes.forget([1, 3, 4])
+        #expect(scenes.depth == 0)
+    }
+
+    @Test("However many scenes and screens come and go, memory is bounded")
+    func boundedScenes() {
+        var chance = SeededGenerator(seed: 11)
+        var scenes = SceneScreens()
+        for number in 0..<20_000 {
+            let scene = Int.random(in: 0..<3, using: &chance)
+            scenes.willAppear(number, uniqueID: "\(number)", in: scene)
+            if Bool.random(using: &chance) { _ = scenes.appeared(number, view("\(number)"), in: scene) }
+            if Bool.random(using: &chance) { _ = scenes.disappeared(number) }
+        }
+        #expect(scenes.depth <= 3 * ScreenStack.maxDepth)
+    }
 }

@@ -49,6 +49,9 @@ public import Foundation
     /// Whether the system ended the app because it held on to its time in the background.
     public internal(set) var isKilledForOverstaying = false
 
+    /// The order in which screens are told that they come and go.
+    public var order = SimulatedOrder()
+
     var isProtectedDataAvailable: Bool { !isLocked && isUnlockedSinceRestart }
     var hasScenes = false
     var makeSceneDelegate: (@MainActor () -> any UIWindowSceneDelegate)?

@@ -4,7 +4,7 @@
 public import Foundation
 
 /// Rules modelled here: a push makes the old controller's `viewWillDisappear`, the new one's `viewWillAppear`, then
-/// `viewDidDisappear` and `viewDidAppear` run in this order. A swipe back that is given up half-way makes the outer one's
+/// `viewDidDisappear` and `viewDidAppear` run in this order, unless ``SimulatedPhone/order`` says otherwise. A swipe back that is given up half-way makes the outer one's
 /// `viewWillAppear` and `viewWillDisappear` run again, and the inner one's `viewDidAppear` once more (Apple, page of
 /// `viewWillAppear(_:)`; Sensors Analytics' article on automatic screens).
 @MainActor open class UINavigationController: UIViewController {
@@ -100,9 +100,7 @@ public import Foundation
         if isAppeared { old?.willDisappear(animated) }
         if isAppeared { new?.willAppear(animated) }
         if let new { view.addSubview(new.view) }
-        if isAppeared { old?.didDisappear(animated) }
-        old?.viewIfLoaded?.removeFromSuperview()
-        if isAppeared { new?.didAppear(animated) }
+        finish(old, new, animated)
         if let new { delegate?.navigationController(self, didShow: new, animated: animated) }
     }
 
@@ -119,6 +117,19 @@ public import Foundation
     }
     #endif
 }
+
+#if !canImport(ObjectiveC)
+extension UIViewController {
+    /// The end of a transition from one child to another.
+    fileprivate func finish(_ old: UIViewController?, _ new: UIViewController?, _ animated: Bool) {
+        let comingFirst = SimulatedPhone.current.order.comingFirst
+        if comingFirst, isAppeared { new?.didAppear(animated) }
+        if isAppeared { old?.didDisappear(animated) }
+        old?.viewIfLoaded?.removeFromSuperview()
+        if !comingFirst, isAppeared { new?.didAppear(animated) }
+    }
+}
+#endif
 
 @MainActor /*@objc*/ public protocol UINavigationControllerDelegate: NSObjectProtocol {
     /*@objc*/ /*optional*/ func navigationController(
@@ -173,9 +184,7 @@ extension UINavigationControllerDelegate {
             if isAppeared { oldValue?.willDisappear(false) }
             if isAppeared { selectedViewController?.willAppear(false) }
             if let selectedViewController { view.addSubview(selectedViewController.view) }
-            if isAppeared { oldValue?.didDisappear(false) }
-            oldValue?.viewIfLoaded?.removeFromSuperview()
-            if isAppeared { selectedViewController?.didAppear(false) }
+            finish(oldValue, selectedViewController, false)
             #endif
         }
     }
@@ -248,6 +257,7 @@ extension UITabBarControllerDelegate {
         #if !canImport(ObjectiveC)
         let old = children
         for child in old where isAppeared { child.willDisappear(animated) }
+        let comingFirst = SimulatedPhone.current.order.comingFirst
         for child in old {
             child.viewIfLoaded?.removeFromSuperview()
             child.removeFromParent()
@@ -257,8 +267,9 @@ extension UITabBarControllerDelegate {
             view.addSubview(child.view)
             if isAppeared { child.willAppear(animated) }
         }
-        for child in old { child.didDisappear(animated) }
+        if !comingFirst { for child in old { child.didDisappear(animated) } }
         for child in children where isAppeared { child.didAppear(animated) }
+        if comingFirst { for child in old { child.didDisappear(animated) } }
         completion?(true)
         #endif
     }

@@ -298,9 +298,11 @@ extension UIViewController {
         let covered = presented.modalPresentationStyle == .fullScreen
         presented.willDisappear(animated)
         if covered { outermost.willAppear(animated) }
+        let comingFirst = SimulatedPhone.current.order.comingFirst
+        if covered, comingFirst { outermost.didAppear(animated) }
         presented.view.removeFromSuperview()
         presented.didDisappear(animated)
-        if covered { outermost.didAppear(animated) }
+        if covered, !comingFirst { outermost.didAppear(animated) }
         presented.isBeingDismissed = false
         presented.presentingViewController = nil
         presentedViewController = nil

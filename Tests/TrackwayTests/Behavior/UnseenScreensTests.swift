@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayTesting
+
+/// An app that wants its screens recorded and forgets that something has to report them.
+@Suite("Screens that nothing reports")
+struct UnseenScreensTests {
+    private let environment = InMemoryEnvironment()
+
+    private func analytics(
+        _ capture: CaptureOptions = [.screens],
+        showsScreens: Bool = true,
+        state: AppState = .inactive
+    ) throws -> Analytics {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.capture = capture
+        configuration.run(in: environment)
+        var dependencies = try environment.dependencies(for: configuration)
+        dependencies.showsScreens = showsScreens
+        dependencies.launch = LaunchReading(.user, in: state)
+        return try Analytics(configuration, in: dependencies)
+    }
+
+    /// How many diagnostics there are once time has passed.
+    private func reports() async -> Int {
+        for _ in 0..<200 {
+            environment.clock.advance(by: .milliseconds(500))
+            await Task.yield()
+        }
+        return environment.diagnostics.count { $0.code == .screensUnseen }
+    }
+
+    @Test("are a diagnostic, once, after the app became active", arguments: [AppState.active, .inactive, .background])
+    func unseen(state: AppState) async throws {
+        let analytics = try analytics(state: state)
+        if state != .active { #expect(await reports() == 0) }
+        for _ in 0..<3 {
+            analytics.lifeCycleChanged(to: .didBecomeActive)
+            analytics.lifeCycleChanged(to: .willResignActive)
+        }
+        #expect(await reports() == 1)
+        let remedy = environment.diagnostics.first { $0.code == .screensUnseen }?.remedy
+        #expect(remedy?.contains("UIKitCapture") == true && remedy?.contains(".trackScreen") == true)
+    }
+
+    @Test("are none where none are wanted, where there is no interface, or where something reports them")
+    func seen() async throws {
+        let quiet = [
+            try analytics(CaptureOptions.none), try analytics(.launches), try analytics(showsScreens: false),
+        ]
+        for analytics in quiet { analytics.lifeCycleChanged(to: .didBecomeActive) }
+        let named = try analytics()
+        named.lifeCycleChanged(to: .didBecomeActive)
+        named.screen("Home")
+        let finder = Finder()
+        let found = try analytics()
+        found.screenTracker.found(by: finder)
+        found.lifeCycleChanged(to: .didBecomeActive)
+        let tracked = try analytics()
+        tracked.lifeCycleChanged(to: .didBecomeActive)
+        tracked.screenTracker.appeared(1, ScreenView(screen: .init(name: "Home"), isManual: true))
+        #expect(await reports() == 0)
+        // One that was made and not kept finds nothing.
+        let forgotten = try analytics()
+        forgotten.screenTracker.found(by: Finder())
+        forgotten.lifeCycleChanged(to: .didBecomeActive)
+        #expect(await reports() == 1)
+        withExtendedLifetime((quiet, named, found, tracked, forgotten, finder)) {}
+    }
+
+    private final class Finder: Sendable {}
+}

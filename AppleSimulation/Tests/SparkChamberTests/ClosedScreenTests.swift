@@ -113,6 +113,29 @@ struct ClosedScreenTests {
     }
 
     @Test(arguments: Reference.allCases)
+    func aCellThatIsUsedAgainBeforeItsActionRuns(reference: Reference) async {
+        UITableView.simulate(making: SparkTableViewCell.self) {
+            SparkTableViewCell(style: .default, reuseIdentifier: $0)
+        }
+        let rows = CellRows(notes, reference)
+        rows.reusesCells = true
+        rows.count = 10
+        let table = UITableView(frame: CGRect(x: 0, y: 0, width: 393, height: 88))
+        table.register(SparkTableViewCell.self, forCellReuseIdentifier: "row")
+        table.dataSource = rows
+        let controller = UIViewController()
+        controller.view.addSubview(table)
+        show(controller)
+        for offset in [44, 88, 132] {
+            table.contentOffset = CGPoint(x: 0, y: offset)
+            window.layoutIfNeeded()
+        }
+        await untilDone()
+        #expect(notes.all.filter { $0.hasPrefix("left") } == ["left row 0", "left row 1", "left row 2"])
+        #expect(notes.all.filter { $0.hasPrefix("seen") } == (0...4).map { "seen row \($0)" })
+    }
+
+    @Test(arguments: Reference.allCases)
     func aViewThatIsTakenAwayInItsOwnAction(reference: Reference) async {
         let controller = SparkViewController()
         let notes = notes
@@ -258,6 +281,7 @@ private final class CellRows: NSObject, UITableViewDataSource {
     private let notes: Notes
     private let reference: Reference
     var count = 2
+    var reusesCells = false
 
     init(_ notes: Notes, _ reference: Reference) {
         self.notes = notes
@@ -267,7 +291,8 @@ private final class CellRows: NSObject, UITableViewDataSource {
     func tableView(_ tableView: UITableView, numberOfRowsInSection section: Int) -> Int { count }
 
     func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
-        let cell = SparkTableViewCell()
+        let cell =
+            reusesCells ? tableView.dequeueReusableCell(withIdentifier: "row", for: indexPath) : SparkTableViewCell()
         cell.textLabel?.text = "row \(indexPath.row)"
         let notes = notes
         cell.sparkEvents = [

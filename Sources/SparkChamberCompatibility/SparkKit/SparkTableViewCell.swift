@@ -34,9 +34,11 @@ open class SparkTableViewCell: UITableViewCell, SelfNoticingCell {
         notice { $0.laidOut(isInSight: isInSight) }
     }
 
-    /// Notices that the cell goes out of sight to be used for something else.
+    /// Notices that the cell goes out of sight to be used for something else. Actions that wait run before: they may look at what the
+    /// cell shows.
     open override func prepareForReuse() {
         notice { $0.left() }
+        SparkDetector.executor.runWaiting()
         super.prepareForReuse()
         setNeedsLayout()
     }

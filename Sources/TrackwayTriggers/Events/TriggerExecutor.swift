@@ -73,6 +73,14 @@ public final class TriggerExecutor: Sendable {
         }
     }
 
+    /// Runs what waits now, in its order, before something changes that actions look at. What actions trigger meanwhile takes its turn, and
+    /// within an action nothing is run.
+    @MainActor
+    package func runWaiting() {
+        guard case .mainActor = way else { return }
+        for firing in queue.withLock({ $0.takeWaiting() }) { firing.run() }
+    }
+
     private func enqueue(_ turn: @escaping @Sendable () -> Void) {
         if case .turns(let enqueue) = way { return enqueue(turn) }
         Task { @MainActor in turn() }
@@ -136,6 +144,13 @@ struct ActionQueue<Work> {
     mutating func turnBegan() -> [Work] {
         guard state == .turnOrdered else { return [] }
         state = .inTurn
+        defer { waiting = [] }
+        return waiting
+    }
+
+    /// What waits for a turn is done now, before the turn that was ordered for it.
+    mutating func takeWaiting() -> [Work] {
+        guard state == .turnOrdered else { return [] }
         defer { waiting = [] }
         return waiting
     }

@@ -82,6 +82,19 @@ struct PrivacyManifestTests {
         #expect(names.map { String($0.dropFirst("NSPrivacyCollectedDataType".count)) }.sorted() == expected)
     }
 
+    @Test("data that is used for tracking is the advertising product's alone, and no product names domains for the app")
+    func tracking() throws {
+        for target in Self.targets {
+            let manifest = try manifest(target)
+            // An app that tracks says so in its own manifest: with true here, the domains would have to be named here, too.
+            #expect(manifest["NSPrivacyTracking"] as? Bool == false, "\(target)")
+            #expect((manifest["NSPrivacyTrackingDomains"] as? [String]) == [], "\(target)")
+            let types = try #require(manifest["NSPrivacyCollectedDataTypes"] as? [[String: Any]])
+            let tracked = types.filter { $0["NSPrivacyCollectedDataTypeTracking"] as? Bool == true }
+            #expect(tracked.isEmpty == (target != "TrackwayAdvertisingID"), "\(target)")
+        }
+    }
+
     /// Every file that Apple's systems compile, with its folder among the sources first.
     private func files() throws -> [(name: String, text: String)] {
         let files = FileManager.default.enumerator(atPath: Self.sources.path)

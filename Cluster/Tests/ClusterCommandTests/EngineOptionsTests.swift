@@ -41,7 +41,8 @@ struct EngineOptionsTests {
                 let file = folder + "/engine.json"
                 try? FileManager.default.removeItem(atPath: file)
                 if let text { try Data(text.utf8).write(to: URL(fileURLWithPath: file)) }
-                return try ClusterServeCommand.parse(["--engine", "nats://a", "--engine-credentials", file]).records.settings()
+                return try ClusterServeCommand.parse(["--engine", "nats://a", "--engine-credentials", file]).records
+                    .settings()
             }
             let user = NATSCredentials(user: "joe", password: "hunter2")
             #expect(try settings(#"{"user":"joe","password":"hunter2"}"#)?.credentials == EngineCredentials(user: user))
@@ -183,7 +184,9 @@ struct EngineOptionsTests {
             try EngineMark(stream: "INTAKE_0", created: "yesterday").write(to: folder)
             #expect(try EngineMark(in: folder) == EngineMark(stream: "INTAKE_0", created: "yesterday"))
             let alone = await RunningCollector.failure(folder: folder.path, engine: nil)
-            #expect(alone?.status == .cannotCreate && alone?.message.contains("belongs to a collector of a cluster") == true)
+            #expect(
+                alone?.status == .cannotCreate && alone?.message.contains("belongs to a collector of a cluster") == true
+            )
             try Data("{".utf8).write(to: URL(fileURLWithPath: folder.clusterMark))
             #expect(await RunningCollector.failure(folder: folder.path, engine: nobody)?.status == .malformedInput)
         }

@@ -11,7 +11,9 @@ public struct RootCommand: AsyncParsableCommand {
         abstract: "Run a Trackway collector and query it.",
         discussion: TrackwayCommands.discussion,
         version: TrackwayVersion.current,
-        subcommands: [ServeCommand.self] + TrackwayCommands.all + [ClusterNotice.Engine.self, ClusterNotice.Forward.self]
+        subcommands: [ServeCommand.self] + TrackwayCommands.all + [
+            ClusterNotice.Engine.self, ClusterNotice.Forward.self,
+        ]
     )
 
     public init() {}

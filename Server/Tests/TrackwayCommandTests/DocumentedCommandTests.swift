@@ -18,9 +18,12 @@ struct DocumentedCommandTests {
             } catch {
                 let message = RootCommand.fullMessage(for: error)
                 // In a sentence a command may be named without its arguments.
-                let isNamed = !line.isComplete && (message.contains("Missing expected argument") || message.contains("Missing value for"))
+                let isNamed =
+                    !line.isComplete
+                    && (message.contains("Missing expected argument") || message.contains("Missing value for"))
                 // Help is no failure, and some documents name what the other executable has.
-                guard RootCommand.exitCode(for: error) != .success, !isNamed, !message.contains("trackway-cluster") else {
+                guard RootCommand.exitCode(for: error) != .success, !isNamed, !message.contains("trackway-cluster")
+                else {
                     continue
                 }
                 Issue.record("\(line): \(message)")

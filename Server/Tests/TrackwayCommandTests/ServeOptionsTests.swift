@@ -46,8 +46,12 @@ struct ServeOptionsTests {
     @Test(
         "commands and options of cluster support name the executable that has them",
         arguments: [
-            ["serve", "--engine", "nats://a"], ["serve", "--analysis", "http://a:8123/trackway"], ["serve", "--no-index"],
-            ["serve", "--engine", "tls://a", "--engine-ca", "ca.pem", "--engine-cert", "c.pem", "--engine-key", "k.pem"],
+            ["serve", "--engine", "nats://a"], ["serve", "--analysis", "http://a:8123/trackway"],
+            ["serve", "--no-index"],
+            [
+                "serve", "--engine", "tls://a", "--engine-ca", "ca.pem", "--engine-cert", "c.pem", "--engine-key",
+                "k.pem",
+            ],
             ["engine", "check", "--engine", "nats://a"], ["engine"], ["engine", "--help"],
             ["forward", "--engine", "nats://a", "--to", "http://c:8123/trackway"],
         ]
@@ -64,7 +68,9 @@ struct ServeOptionsTests {
 
     @Test("help does not mention cluster support")
     func help() {
-        for help in [RootCommand.helpMessage(columns: 80), RootCommand.helpMessage(for: ServeCommand.self, columns: 80)] {
+        for help in [
+            RootCommand.helpMessage(columns: 80), RootCommand.helpMessage(for: ServeCommand.self, columns: 80),
+        ] {
             for word in ["cluster", "engine", "forward ", "NATS", "ClickHouse", "JetStream", "analysis", "no-index"] {
                 #expect(help.range(of: word, options: .caseInsensitive) == nil, "\(word)")
             }

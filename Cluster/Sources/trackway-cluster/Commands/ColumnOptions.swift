@@ -250,7 +250,8 @@ extension Engine {
             throw CommandFailure(
                 .cannotCreate,
                 "what is decided about blocks is not safe with the engine:\n" + reasons.joined(separator: "\n"),
-                remedy: "`trackway-cluster engine init` with the same --engine and --to makes the stream when it is missing"
+                remedy:
+                    "`trackway-cluster engine init` with the same --engine and --to makes the stream when it is missing"
             )
         case nil: break
         }

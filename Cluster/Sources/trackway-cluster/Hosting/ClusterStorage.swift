@@ -24,7 +24,9 @@ struct ClusterStorageProvider: CollectorStorageProvider {
     var summary: StorageSummary {
         var lines = [(label: "Engine", value: engine.text)]
         if let analysis {
-            lines.append(("Analysis", "\(analysis.address)" + (hasIndex ? "" : " answers all queries; there is no index")))
+            lines.append(
+                ("Analysis", "\(analysis.address)" + (hasIndex ? "" : " answers all queries; there is no index"))
+            )
         }
         return StorageSummary(
             lines: lines,

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 internal import Collector
-internal import CollectorStore
 internal import CollectorJetStream
+internal import CollectorStore
 internal import Foundation
 internal import Logging
 internal import TrackwayCommand
@@ -87,7 +87,9 @@ extension ClusterStorage {
             } catch {
                 // While the engine cannot be reached that is told elsewhere; here it is what follows from it.
                 if told == nil, !Task.isCancelled {
-                    host.logger.warning("How far this index is cannot be told, and what it needs may be purged: \(error)")
+                    host.logger.warning(
+                        "How far this index is cannot be told, and what it needs may be purged: \(error)"
+                    )
                 }
                 told = error.description
             }

@@ -49,7 +49,7 @@ def main(folder: pathlib.Path):
                     # Every card has its answer.
                     expect(page.locator("#board-cards [aria-busy]")).to_have_count(0, timeout=60_000)
                     # The first card shows the arrivals of the last hour, and the sample arrived in one minute.
-                    page.locator("#board-cards > article").nth(1).evaluate("card => window.scrollTo(0, card.getBoundingClientRect().top - 66)")
+                    page.locator("#board-cards > article").nth(1).evaluate("card => { card.style.scrollMarginTop = '14px'; card.scrollIntoView({block: 'start'}); }")
                     folder.mkdir(parents=True, exist_ok=True)
                     (folder / f"dashboard-{scheme}.png").write_bytes(smaller(page.screenshot()))
                     page.close()

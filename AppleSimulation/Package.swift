@@ -130,6 +130,15 @@ let package = Package(
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "ShopApp_main"])
             ]
         ),
+        // The iPhone app of the README's quick start, as it stands there.
+        .target(
+            name: "ReadmeApp",
+            dependencies: ["TrackwaySwiftUI", "Trackway", "SwiftUI"],
+            path: "ReadmeApp",
+            swiftSettings: [
+                .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "ReadmeApp_main"])
+            ]
+        ),
         // The example app in a phone that does as it is told: one process is one life of the app.
         .executableTarget(
             name: "phone-story",
@@ -143,7 +152,7 @@ let package = Package(
         .testTarget(
             name: "ShopAppTests",
             dependencies: [
-                "ShopApp", "SparkChamberCompatibility", "Trackway", "TrackwayTesting", "TrackwayEvents", "SwiftUI",
+                "ShopApp", "ReadmeApp", "SparkChamberCompatibility", "Trackway", "TrackwayTesting", "TrackwayEvents", "SwiftUI",
                 "UIKit", "_Testing_UIKit",
             ],
             swiftSettings: house

@@ -152,7 +152,8 @@ let package = Package(
         .testTarget(
             name: "ShopAppTests",
             dependencies: [
-                "ShopApp", "ReadmeApp", "SparkChamberCompatibility", "Trackway", "TrackwayTesting", "TrackwayEvents", "SwiftUI",
+                "ShopApp", "ReadmeApp", "SparkChamberCompatibility", "Trackway", "TrackwayTesting", "TrackwayEvents",
+                "SwiftUI",
                 "UIKit", "_Testing_UIKit",
             ],
             swiftSettings: house

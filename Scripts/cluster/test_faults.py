@@ -70,7 +70,7 @@ class OnCluster(unittest.TestCase):
 
 
 class Faults(OnCluster):
-    """The quickest; `make engine-test` runs them, too."""
+    """The quickest; `make test-cluster` runs them, too."""
 
     def test_a_leader_that_is_paused_comes_back_to_another_leader(self):
         with self.load() as load:

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayTesting
+import TrackwayWire
+
+@testable import Trackway
+
+/// One rule for every callback of the app: it may call the SDK, and is not called again for what happens inside it.
+@Suite("Callbacks")
+struct CallbackTests {
+    /// The analytics that a callback calls, which do not exist when the callback is configured.
+    private final class Host: Sendable {
+        private struct State: Sendable {
+            weak var analytics: Analytics?
+            /// By thread: the storage's own may call a handler beside the one that records.
+            var depths: [ObjectIdentifier: Int] = [:]
+            var deepest = 0
+            var calls = 0
+        }
+
+        private let state = Locked(State())
+
+        var deepest: Int { state.withLock { $0.deepest } }
+        var calls: Int { state.withLock { $0.calls } }
+
+        func attach(_ analytics: Analytics) {
+            state.withLock { $0.analytics = analytics }
+        }
+
+        /// Calls everything that a callback may call, and measures how deep callbacks nest.
+        func call() {
+            let thread = ObjectIdentifier(Thread.current)
+            let (analytics, depth) = state.withLock { state -> (Analytics?, Int) in
+                let depth = (state.depths[thread] ?? 0) + 1
+                state.depths[thread] = depth
+                state.calls += 1
+                state.deepest = max(state.deepest, depth)
+                return (state.analytics, depth)
+            }
+            defer { state.withLock { $0.depths[thread] = depth - 1 } }
+            // Recursion without end would end the process; the test reports it instead.
+            guard let analytics, depth < 5 else { return }
+            Self.callEverything(analytics)
+        }
+
+        static func callEverything(_ analytics: Analytics) {
+            analytics.record("inside", ["invalid": .double(.nan)])
+            analytics.record("inside_routed", to: ["collector"])
+            analytics.record("inside_nowhere", to: ["unknown"])
+            analytics.screen("Inside")
+            analytics.screen("")
+            analytics.identify("inside")
+            analytics.identify("")
+            analytics.setUserAttributes(["inside": 1])
+            analytics.signOut()
+            analytics.setGlobalAttributes(["inside": 1, "": 2])
+            analytics.startTimer("inside_timer")
+            analytics.endTimer("inside_timer")
+            analytics.endTimer("inside_unknown")
+            analytics.setConsent(.granted)
+            analytics.setCollectionPolicy(nil)
+            analytics.enable()
+            analytics.requestUpload()
+            _ = analytics.ledger()
+            _ = analytics.pendingCount(for: "collector")
+            _ = analytics.reporter(for: "collector").record("inside_reporter")
+        }
+    }
+
+    private enum Callback: String, CaseIterable, Sendable {
+        case diagnostics, interceptor, dynamicAttributes, reporter, reconfiguration
+    }
+
+    /// A storage that fails in one way, or works.
+    private struct Fault: Sendable, CustomTestStringConvertible {
+        let operation: StorageOperation?
+        let fault: StorageFault
+
+        var testDescription: String { operation.map { "\($0.rawValue): \(fault.code)" } ?? "none" }
+
+        static let all =
+            [Fault(operation: nil, fault: .noSpace)]
+            + StorageOperation.allCases.flatMap { operation in
+                [StorageFault.noSpace].map { Fault(operation: operation, fault: $0) }
+            }
+    }
+
+    private static func analytics(_ callback: Callback, _ host: Host) throws -> InMemoryAnalytics {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.capture = .standard
+        switch callback {
+        case .diagnostics:
+            configuration.onDiagnostic = { _ in host.call() }
+        case .interceptor:
+            configuration.interceptors = [
+                Interceptor("calls") { event in
+                    if !event.name.hasPrefix("inside") { host.call() }
+                    return .keep
+                }
+            ]
+        case .dynamicAttributes, .reporter, .reconfiguration:
+            break
+        }
+        let memory = try InMemoryAnalytics(configuration)
+        host.attach(memory.analytics)
+        if callback == .dynamicAttributes {
+            memory.analytics.setDynamicGlobalAttributes {
+                host.call()
+                return ["dynamic": 1]
+            }
+        }
+        if callback == .reporter {
+            memory.analytics.register(Reporter(for: "collector") { _ in host.call() })
+        }
+        return memory
+    }
+
+    @Test(
+        "a callback may call the SDK under every storage fault, and is not called for what happens inside",
+        arguments: Callback.allCases,
+        Fault.all
+    )
+    private func rule(_ callback: Callback, _ fault: Fault) throws {
+        let host = Host()
+        let memory = try Self.analytics(callback, host)
+        if let operation = fault.operation { memory.storage.fail(operation, with: fault.fault) }
+        let analytics = memory.analytics
+        if callback == .reconfiguration {
+            analytics.reconfigure { _ in host.call() }
+        }
+        for number in 0..<3 {
+            analytics.record("outside", ["number": .integer(Int64(number)), "invalid": .double(.nan)])
+            _ = analytics.reporter(for: "collector").record("outside_reporter")
+        }
+        analytics.screen("Outside")
+        analytics.identify("outside")
+        memory.storage.heal()
+        #expect(host.calls > 0)
+        #expect(host.deepest == 1)
+        let receipt = analytics.record("afterwards")
+        #expect(receipt.dropped == nil)
+        #expect(memory.events(named: "afterwards").count == 1)
+    }
+
+    @Test("a diagnostic caused inside the diagnostics handler is counted and not reported")
+    func counted() async throws {
+        let host = Locked<(analytics: Analytics?, codes: [Diagnostic.Code])>((nil, []))
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.onDiagnostic = { diagnostic in
+            let analytics = host.withLock { host in
+                host.codes.append(diagnostic.code)
+                return host.analytics
+            }
+            analytics?.record("sdk_problem", ["code": .string(diagnostic.code.rawValue)])
+        }
+        let memory = try InMemoryAnalytics(configuration)
+        defer { host.withLock { $0.analytics = nil } }
+        host.withLock { [analytics = memory.analytics] in $0.analytics = analytics }
+        await memory.analytics.shutdown(within: .zero)
+        memory.analytics.record("goodbye")
+        #expect(host.withLock { $0.codes } == [.recordedAfterShutdown])
+        #expect(memory.analytics.unreportedDiagnostics == 1)
+        #expect(memory.recorded.map(\.event.name) == ["sdk_problem", "goodbye"])
+    }
+
+    @Test("on a full disk the handler is called once for each event of the app")
+    func fullDisk() throws {
+        let host = Host()
+        var configuration = InMemoryAnalytics.usualConfiguration
+        let count = Locked(0)
+        configuration.onDiagnostic = { _ in
+            count.withLock { $0 += 1 }
+            host.call()
+        }
+        let memory = try InMemoryAnalytics(configuration)
+        memory.storage.fail(.makeSegment, with: .noSpace)
+        memory.storage.fail(.replace, with: .noSpace)
+        host.attach(memory.analytics)
+        for _ in 0..<500 { memory.analytics.record("event", ["text": .string(String(repeating: "x", count: 500))]) }
+        #expect(host.deepest == 1)
+        #expect(count.withLock { $0 } <= 501)
+        #expect(memory.analytics.unreportedDiagnostics > 0)
+    }
+
+    @Test("a task that the handler starts counts as inside it")
+    func task() async throws {
+        let host = Locked<(analytics: Analytics?, tasks: [Task<Void, Never>])>((nil, []))
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.onDiagnostic = { _ in
+            host.withLock { host in
+                let analytics = host.analytics
+                host.tasks.append(Task { analytics?.record("") })
+            }
+        }
+        let memory = try InMemoryAnalytics(configuration)
+        defer { host.withLock { $0.analytics = nil } }
+        host.withLock { [analytics = memory.analytics] in $0.analytics = analytics }
+        memory.analytics.record("")
+        for task in host.withLock({ $0.tasks }) { await task.value }
+        #expect(host.withLock { $0.tasks.count } == 1)
+        #expect(memory.analytics.unreportedDiagnostics == 1)
+    }
+
+    @Test("handlers of two analytics that record into each other end")
+    func twoAnalytics() throws {
+        let hosts = Locked<[Analytics]>([])
+        let calls = Locked(0)
+        func configuration(_ other: Int) -> Configuration {
+            var configuration = InMemoryAnalytics.usualConfiguration
+            configuration.onDiagnostic = { _ in
+                calls.withLock { $0 += 1 }
+                let analytics = hosts.withLock { $0.count > other ? $0[other] : nil }
+                analytics?.record("")
+            }
+            return configuration
+        }
+        let one = try InMemoryAnalytics(configuration(1))
+        let two = try InMemoryAnalytics(configuration(0))
+        defer { hosts.withLock { $0 = [] } }
+        hosts.withLock { [one = one.analytics, two = two.analytics] in $0 = [one, two] }
+        one.analytics.record("")
+        #expect(calls.withLock { $0 } == 2)
+        #expect(one.analytics.unreportedDiagnostics == 1)
+        #expect(two.analytics.unreportedDiagnostics == 0)
+    }
+
+    // MARK: Destinations of the app's own
+
+    /// A destination whose code calls the SDK.
+    private struct CallingDestination: Destination {
+        let base = CollectorDestination(url: "http://collector.test", writeKey: "test")
+        let host: Host
+        var id: DestinationID { base.id }
+
+        func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
+            if host.calls < 4 { host.call() }
+            return try base.request(for: batch, sentAt: sentAt)
+        }
+
+        func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
+            if host.calls < 4 { host.call() }
+            return base.verdict(on: response, for: batch)
+        }
+    }
+
+    @Test("destination code may call the SDK, and everything is delivered")
+    func destination() async throws {
+        let host = Host()
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.destinations = [CallingDestination(host: host)]
+        let memory = try InMemoryAnalytics(configuration)
+        host.attach(memory.analytics)
+        memory.analytics.record("outside")
+        for _ in 0..<6 { _ = await memory.analytics.flush() }
+        #expect(host.calls == 4)
+        #expect(memory.analytics.pendingCount(for: "collector") == 0)
+        #expect(Set(memory.transport.delivered.map(\.event.id)) == Set(memory.recorded.map(\.event.id)))
+    }
+
+    @Test("damaged settings that are found late are reported with no lock held")
+    func settingsFoundLate() throws {
+        let storage = FaultyStorage()
+        try storage.makeFolder("/app")
+        try storage.replace("/app/settings", with: Array("damaged".utf8), durably: false)
+        storage.fail(.contents, with: .denied, times: 1, paths: "settings")
+        let settings = Locked<SettingsFile?>(nil)
+        let reporter = DiagnosticReporter(
+            { _ in settings.withLock { $0 }?.change { $0.isEnabled = true } },
+            log: { _ in }
+        )
+        let file = try SettingsFile(
+            ConsentRules(),
+            folder: "/app",
+            storage: storage,
+            queue: StorageQueue(label: "test"),
+            reporter: reporter,
+            isTemporary: { _ in true }
+        )
+        settings.withLock { $0 = file }
+        try file.take { _ in }
+        #expect(file.current.isEnabled == true)
+        settings.withLock { $0 = nil }
+    }
+
+    @Test("the handler may show a screen while another process captures and no thread may wait for files")
+    func watching() throws {
+        let environment = InMemoryEnvironment()
+        let host = Locked<Analytics?>(nil)
+        func analytics(_ handler: @escaping @Sendable (Diagnostic) -> Void) throws -> Analytics {
+            var configuration = InMemoryAnalytics.usualConfiguration
+            configuration.capture = .standard
+            configuration.onDiagnostic = handler
+            configuration.run(in: environment)
+            var dependencies = try environment.dependencies(for: configuration)
+            dependencies.lifeCycleQueue = StorageQueue(label: "test.life-cycle")
+            let analytics = try Analytics(configuration, in: dependencies)
+            analytics.behavior.begin()
+            return analytics
+        }
+        let first = try analytics { _ in }
+        let second = try analytics { _ in host.withLock { $0 }?.screen("Inside") }
+        defer { host.withLock { $0 = nil } }
+        host.withLock { [second] in $0 = second }
+        second.screen("Outside", ["invalid": .double(.nan)])
+        let screens = environment.recorded.filter { $0.event.name == "_screen_view" }
+        #expect(screens.map { $0.event.attributes["_screen_name"] } == ["Outside", "Inside"])
+        withExtendedLifetime(first) {}
+    }
+}

@@ -275,7 +275,7 @@ extension ClickstreamCore {
             analytics.record(CapturedName.profileSet)
             return
         }
-        if let id { analytics.identify(id) } else { analytics.signOut() }
+        if let id { analytics.identify(id) } else { analytics.signOutKeepingUniqueID() }
     }
 
     func addUserAttributes(_ attributes: ClickstreamAttribute) {

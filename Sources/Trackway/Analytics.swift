@@ -113,6 +113,7 @@ public final class Analytics: Sendable {
         dynamic = parts.dynamic
         interception = parts.interception
         snapshots = parts.snapshots
+        zone = parts.zone
         queue = parts.queue
         environment = parts.environment
         commits = parts.commits

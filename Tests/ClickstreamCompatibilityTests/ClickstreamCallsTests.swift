@@ -337,7 +337,30 @@ struct ClickstreamCallsTests {
         #expect(engagement.map { $0.attribute("_engagement_time_msec")?.integer } == [2_000])
     }
 
+    @Test("a screen that is shown again with other attributes is another view")
+    func productScreens() async throws {
+        let core = try started()
+        for sku in ["s0", "s1", "s2", "s2"] {
+            core.record("_screen_view", ["_screen_name": "Product", "sku": sku], [])
+        }
+        let views = try await app.sent("_screen_view")
+        #expect(views.map { $0.attribute("sku")?.string } == ["s0", "s1", "s2"])
+    }
+
     // MARK: The user
+
+    @Test("signing out leaves nothing of the user on later events but the unique id")
+    func signedOut() async throws {
+        let core = try started()
+        core.setUser("john")
+        core.addUserAttributes(["name": "John", "age": 20])
+        core.setUser(nil)
+        core.record("after", [:], [])
+        let after = try #require(try await app.sent("after").first)
+        #expect(after.user("name") == nil)
+        #expect(after.user("age") == nil)
+        #expect(after.user("_user_id") == nil)
+    }
 
     @Test("every call is told by an event, also when it changes nothing; an empty id is nobody")
     func profileSet() async throws {

@@ -55,6 +55,21 @@ struct PeopleTests {
         #expect(events.last?.json["login_id"] == nil)
     }
 
+    @Test("signing out leaves no id of the user and no timer on later events")
+    func nothingLeft() async throws {
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
+        sdk.login("user-42")
+        sdk.bind("$identity_mobile", value: "123")
+        _ = sdk.trackTimerStart("checkout")
+        sdk.logout()
+        sdk.trackTimerEnd("checkout")
+        let event = try #require(try await fixture.received().last)
+        #expect(event.event == "checkout")
+        #expect(event.json["identities"]?["$identity_mobile"] == nil)
+        #expect(event.json["properties"]?["event_duration"] == nil)
+    }
+
     @Test("who is signed in, and the visitor's name, survive a restart")
     func restart() async throws {
         let fixture = SensorsFixture([])

@@ -170,6 +170,11 @@ package final class BehaviorDriver: Sendable {
         somethingHappened()
     }
 
+    /// The person who used the app left: nothing that the app said about that one's screens is recorded any more.
+    package func personChanged() {
+        step(records: false) { $0.personChanged() }
+    }
+
     /// The installation was erased: nothing of what was known is true any more.
     func forget() throws(StorageError) {
         change { $0.forgotten() }?.release()
@@ -185,13 +190,13 @@ package final class BehaviorDriver: Sendable {
         change { $0.beganAnew() }
     }
 
-    /// The app is done: from now on nothing happens by itself.
+    /// The app is done: its exit is recorded, and from now on nothing happens by itself.
     package func end() {
         begin()
         change { $0.ended() }
     }
 
-    /// The front door is gone: another one may capture, as soon as what this one knew is kept.
+    /// The public object is gone: the exit is recorded, and another process may capture as soon as what this one knew is kept.
     package func abandon() {
         guard let lock = change({ $0.abandoned() }) else { return }
         resources.keeper.whenSettled { lock.release() }
@@ -246,21 +251,19 @@ package final class BehaviorDriver: Sendable {
                 try resources.keeper.settle()
                 attempts -= 1
             } catch {
-                // The turn goes on without, as it does on every system whose disk is full, and tells.
+                // The turn goes on without, as it does on every system whose disk is full, and reports the error.
                 attempts = 0
             }
         }
-        // Nobody needed it.
-        if case .sought(let unused?) = place { unused.lock.release() }
     }
 
-    /// Lock, ask, unlock, act.
+    /// Lock, ask, unlock.
     ///
-    /// - Returns: false when something must be kept first, and the turn is to be taken again.
+    /// - Returns: nil when something must be kept first, and the turn is to be taken again.
     private func take(
         at now: DeviceTime,
         adding dynamic: Attributes,
-        _ place: inout BehaviorTurn.Search,
+        _ place: BehaviorTurn.Search,
         mayBePutOff: Bool,
         _ input: (inout BehaviorTurn) -> Void
     ) -> Bool {
@@ -274,7 +277,7 @@ package final class BehaviorDriver: Sendable {
                     adding: dynamic,
                     with: resources,
                     mayBePutOff: mayBePutOff,
-                    place: offered
+                    place: place
                 )
                 turn.begin()
                 input(&turn)
@@ -282,8 +285,7 @@ package final class BehaviorDriver: Sendable {
                 return turn.outcome
             }
         }
-        if turn.isPutOff { return false }
-        place = turn.place
+        if outcome.isPutOff { return nil }
         followState()
         contextStore.report(sideEffects)
         if let lock = turn.lockToRelease {

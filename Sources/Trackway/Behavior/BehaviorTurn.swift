@@ -152,6 +152,12 @@ struct BehaviorTurn {
         carryOut(state.behavior.uniqueIDChanged(to: uniqueID))
     }
 
+    /// The person who used the app left.
+    mutating func personChanged() {
+        guard state.isActing else { return }
+        carryOut(state.behavior.personChanged())
+    }
+
     // MARK: Which process captures
 
     /// Takes the place of a process that captured and is gone, or one's own again.

@@ -9,8 +9,15 @@ extension Analytics {
     ///
     /// They are kept beside the events, once, and every event refers to them, so they cost an event nothing. What breaks
     /// a limit is left out with a `Diagnostic`.
-    public func setGlobalAttributes(_ attributes: Attributes) {
-        changeGlobalAttributes { $0.merge(attributes) }
+    ///
+    /// ```swift
+    /// analytics.setGlobalAttributes(["plan": "pro"], scope: .person)
+    /// ```
+    /// - Parameters:
+    ///   - attributes: the attributes.
+    ///   - scope: whose they are. Attributes of the person end with ``signOut()`` and when another person signs in.
+    public func setGlobalAttributes(_ attributes: Attributes, scope: GlobalAttributeScope = .installation) {
+        changeGlobalAttributes(scope) { $0.merge(attributes) }
     }
 
     /// Takes attributes away from every event recorded after this call; unknown keys are ignored.
@@ -25,15 +32,20 @@ extension Analytics {
     /// of it.
     ///
     /// - Parameter change: is called once, under a lock; it must not call the SDK.
-    package func changeGlobalAttributes(_ change: (inout Attributes) -> Void) {
-        contextStore.perform { transaction in
+    package func changeGlobalAttributes(
+        _ scope: GlobalAttributeScope = .installation,
+        _ change: (inout Attributes) -> Void
+    ) {
+        let changed = contextStore.perform { transaction in
+            let former = transaction.context.global
             change(&transaction.context.global)
             // The whole is judged, not the addition: many small additions must not outgrow the limits either.
             let (valid, diagnostics) = transaction.context.global.valid(limits)
             transaction.context.global = valid
             for diagnostic in diagnostics { transaction.report(diagnostic) }
+            return Set(valid.keys.filter { former[$0] != valid[$0] || scope == .person })
         }
-        saveGlobal()
+        saveGlobal(changed, scope)
     }
 
     /// Writes the global attributes down.
@@ -41,8 +53,19 @@ extension Analytics {
     /// The settings take what the context says when they are written, not what a caller said before: of two changes made
     /// at the same time, events and the next start then end with the same one. The context store's lock is taken inside the
     /// settings' one, never the other way round.
-    func saveGlobal() {
-        settings.change { [contextStore] settings in settings.global = contextStore.current.global }
+    ///
+    /// - Parameters:
+    ///   - changed: the names that were set now.
+    ///   - scope: whose those are.
+    func saveGlobal(_ changed: Set<String> = [], _ scope: GlobalAttributeScope = .installation) {
+        settings.change { [contextStore] settings in
+            settings.global = contextStore.current.global
+            switch scope {
+            case .installation: settings.personal.subtract(changed)
+            case .person: settings.personal.formUnion(changed)
+            }
+            settings.personal.formIntersection(settings.global.keys)
+        }
     }
 
     /// Adds attributes that a closure names anew for each event, as it is recorded. nil ends that.
@@ -52,20 +75,26 @@ extension Analytics {
     /// ```
     /// They win over ``setGlobalAttributes(_:)``, and the event's own win over them. The closure is called on the thread that
     /// records, for each event of the app and for those recorded without the app asking, so it must return quickly. It may
-    /// call the SDK; events it records itself do not get its attributes. It does not survive a restart.
+    /// call the SDK; events that it records do not get its attributes (`Documentation/Callbacks.md`). It does not survive a
+    /// restart.
     public func setDynamicGlobalAttributes(_ attributes: (@Sendable () -> Attributes)?) {
         dynamic.replace(attributes)
         control.setGate(.addsAttributes) { dynamic.isSet }
     }
 }
 
+/// Whose a global attribute is.
+public enum GlobalAttributeScope: String, Sendable, Hashable, CaseIterable {
+    /// The installation's: it stays until it is removed.
+    case installation
+    /// The person's who uses the app: it ends when the person signs out or another one signs in.
+    case person
+}
+
 /// Attributes that a closure of the app adds to each event as it is recorded.
 final class DynamicAttributes: Sendable {
     /// What the closure looks like.
     typealias Provider = @Sendable () -> Attributes
-
-    /// Whose closures are running further up the stack, so that one that records does not begin again without end.
-    @TaskLocal private static var running: Set<ObjectIdentifier> = []
 
     /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
     private struct Named: Sendable {

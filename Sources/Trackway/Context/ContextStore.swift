@@ -52,6 +52,7 @@ package final class ContextStore: Sendable {
     ) {
         self.context = Locked(Kept(value: context, completion: completion))
         self.recorder = recorder
+        self.zone = zone
         self.report = report
         if completion == nil { recorder.journal.setContext(context.json()) }
         recorder.registry.userChanged(to: context.user.id)

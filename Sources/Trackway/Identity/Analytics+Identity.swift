@@ -8,9 +8,11 @@ extension Analytics {
     /// Says who uses the app from now on. Every event recorded after this call carries the id, on every thread, and the
     /// id survives restarts until ``signOut()``.
     ///
-    /// Records `_profile_set` under the new user. The first user to sign in keeps the unique id that the installation's
-    /// events had so far, and what was said about the person; every further one gets an id of its own, and gets it back
-    /// when it signs in again. Saying it again of who is signed in changes nothing and costs next to nothing.
+    /// Records `_profile_set` under the new user. A user who signs in for the first time keeps the unique id of the visitor
+    /// before, and what was said about the person; one who takes the place of another user gets an id of its own. A known
+    /// user gets the former id back. Identifying the signed-in user again changes nothing and costs next to nothing.
+    ///
+    /// When another user was signed in, everything of that one ends, as with ``signOut()``.
     ///
     /// An empty id, or one longer than the limit of a text value, is a mistake: a `Diagnostic` tells, and the user
     /// stays who it was.
@@ -32,10 +34,21 @@ extension Analytics {
         }
     }
 
-    /// Says that nobody is signed in from now on. Events keep the unique id until somebody else signs in.
+    /// Signs the user out. Events recorded after this call carry nothing of the person.
+    ///
+    /// User attributes, bound ids, global attributes of the scope ``GlobalAttributeScope/person`` and running timers end, and
+    /// the visitor who comes next has a unique id of its own. Records `_profile_set`. Nothing happens while nobody is signed in.
     public func signOut() {
-        identity.perform { settings, _ in
-            .init(identity: settings.identity.signedOut(), consent: settings.consent.signedOut())
+        signOut(fresh: freshID()) { $0 }
+    }
+
+    private func signOut(
+        fresh: String?,
+        _ records: @escaping @Sendable ([IdentityMachine.Action]) -> [IdentityMachine.Action]
+    ) {
+        identity.perform { settings, moment in
+            let actions = settings.identity.signedOut(fresh: fresh, at: moment.wall)
+            return .init(identity: records(actions), consent: settings.consent.signedOut())
         }
     }
 
@@ -167,9 +180,12 @@ extension Analytics {
 
     /// Says that nobody is signed in, for a compatibility module whose format has no event that tells of it; see ``signOut()``.
     package func signOutSilently() {
-        identity.perform { settings, _ in
-            .init(identity: settings.identity.signedOut().unrecorded, consent: settings.consent.signedOut())
-        }
+        signOut(fresh: freshID()) { $0.unrecorded }
+    }
+
+    /// Signs the user out for a format whose document keeps the unique id until another user signs in; see ``signOut()``.
+    package func signOutKeepingUniqueID() {
+        signOut(fresh: nil) { $0 }
     }
 
     /// Says who uses the app, for a compatibility module whose format has no event that tells of it; see ``identify(_:)``.

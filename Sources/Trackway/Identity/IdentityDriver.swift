@@ -21,6 +21,8 @@ package final class IdentityDriver: Sendable {
         fileprivate var user = RecordedContext.User()
         /// What the app's closure adds to events that tell of the change.
         fileprivate var dynamic: Attributes = [:]
+        /// The global attributes of a person who left; nil when the person is the same.
+        fileprivate var forgotten: Set<String>?
 
         init(
             identity: [IdentityMachine.Action] = [],
@@ -51,6 +53,7 @@ package final class IdentityDriver: Sendable {
     private let contextStore: ContextStore
     private let consents: ConsentDriver
     private let behavior: BehaviorDriver
+    private let timers: TimerDriver
     private let dynamic: DynamicAttributes
     private let limits: EventLimits
     private let reporter: DiagnosticReporter
@@ -62,6 +65,7 @@ package final class IdentityDriver: Sendable {
         contextStore: ContextStore,
         consents: ConsentDriver,
         behavior: BehaviorDriver,
+        timers: TimerDriver,
         dynamic: DynamicAttributes,
         limits: EventLimits,
         reporter: DiagnosticReporter,
@@ -72,6 +76,7 @@ package final class IdentityDriver: Sendable {
         self.contextStore = contextStore
         self.consents = consents
         self.behavior = behavior
+        self.timers = timers
         self.dynamic = dynamic
         self.limits = limits
         self.reporter = reporter
@@ -87,16 +92,21 @@ package final class IdentityDriver: Sendable {
         guard !expected.isEmpty else { return }
         // The app's closure is called before any lock is taken; it may well change who is signed in itself.
         let shared = expected.takesSharedAttributes ? dynamic.current() : [:]
-        let before = contextStore.current.user.uniqueID
+        let (before, personal) = (contextStore.current.user.uniqueID, settings.current.personal)
         let (orders, sideEffects, failure) = order.withLock { _ in
             // Read in here: no event tells of something that was set after it.
             let moment = clock.now()
-            let (orders, failure) = settings.changeUntold { settings in
+            let (changed, failure) = settings.changeUntold { settings in
+                let former = settings.identity
                 var orders = change(&settings, moment)
+                orders.forgotten = settings.forgetPersonal(of: former)
                 orders.user = settings.user
                 orders.dynamic = shared
                 return orders
             }
+            var orders = changed
+            // Another process may have removed them from the file before.
+            if let forgotten = orders.forgotten { orders.forgotten = forgotten.union(personal) }
             consents.follow()
             let (_, sideEffects) = contextStore.performUnreported { transaction in
                 carryOut(orders, &transaction, at: moment)
@@ -109,6 +119,10 @@ package final class IdentityDriver: Sendable {
         behavior.eventsRecorded()
         reporter.report(orders.diagnostics)
         consents.carryOut(orders.consent)
+        if orders.forgotten != nil {
+            timers.report { machine, _ in machine.cleared() }
+            behavior.personChanged()
+        }
         let after = contextStore.current.user.uniqueID
         if let after, after != before { behavior.uniqueIDChanged(to: after) }
     }
@@ -121,6 +135,7 @@ package final class IdentityDriver: Sendable {
     }
 
     private func carryOut(_ orders: Orders, _ transaction: inout ContextTransaction, at moment: Moment) {
+        for name in orders.forgotten ?? [] { transaction.context.global[name] = nil }
         for action in orders.identity {
             switch action {
             case .context(var user):

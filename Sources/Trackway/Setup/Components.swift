@@ -203,6 +203,7 @@ struct Components {
             clock: dependencies.clock,
             boot: dependencies.facts.boot
         )
+            timers: timers,
         arrival = StorageArrival(
             StorageArrival.Parts(
                 dependencies: dependencies,

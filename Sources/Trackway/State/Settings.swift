@@ -16,6 +16,8 @@ package struct Settings: Sendable, Hashable {
     package var identity = IdentityMachine()
     /// Attributes of all events.
     package var global = Attributes()
+    /// The names of those among ``global`` that belong to the person who uses the app.
+    package var personal: Set<String> = []
 
     /// Nothing decided, nobody known.
     package init(_ rules: ConsentRules) {
@@ -25,6 +27,18 @@ package struct Settings: Sendable, Hashable {
     /// What may be collected, by all policies together.
     package var policy: CollectionPolicy {
         policies.values.reduce(CollectionPolicy()) { $0.merging($1) }
+    }
+
+    /// Removes the person's attributes of all events if the person is not the one of `former` any more.
+    ///
+    /// - Returns: the names of those removed; nil when it is the same person.
+    package mutating func forgetPersonal(of former: IdentityMachine) -> Set<String>? {
+        let isSame = identity.context.uniqueID == former.context.uniqueID
+        guard !isSame || former.user != nil && identity.user != former.user else { return nil }
+        let names = personal
+        for name in names { global[name] = nil }
+        personal = []
+        return names
     }
 
     /// Reads what ``bytes`` wrote. Members of a newer version are ignored.

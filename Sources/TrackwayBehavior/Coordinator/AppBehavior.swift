@@ -138,6 +138,13 @@ package struct AppBehavior: Sendable, Codable, Hashable {
         return [.save]
     }
 
+    /// The person who used the app left. The screen that is shown stays, without what the app said about it.
+    package mutating func personChanged() -> [BehaviorAction] {
+        let before = screens
+        screens.personChanged()
+        return screens == before ? [] : [.save]
+    }
+
     // MARK: Starts and exits
 
     /// The app was started, or came back.

@@ -5,9 +5,10 @@ package import TrackwayEvents
 
 /// Decides who the events belong to.
 ///
-/// A unique id names a person: the installation's own until a second person signs in, who gets a new one. Somebody who was
-/// signed in before gets the former id and first touch back. What the app said about a person stays as long as the unique
-/// id stays, also when somebody signs in for the first time, and is forgotten with a change of it.
+/// A unique id names a person. The first person has the installation's own; each visitor after a sign-out has a new one. A
+/// user who signs in for the first time keeps the id of the visitor before, and a known user gets the former id and first
+/// touch back. What the app said about a person stays as long as the unique id stays, is forgotten with a change of it, and
+/// never outlives a sign-out.
 ///
 /// Ids that nobody set are not kept here but follow from the installation's (``IdentityOrigin``), so that an empty state
 /// is a correct one.
@@ -75,13 +76,16 @@ package struct IdentityMachine: Sendable, Hashable {
     package mutating func signedIn(_ user: String, fresh: String, at now: Timestamp) -> [Action] {
         guard user != self.user else { return [] }
         let returning = known.firstIndex { $0.user == user }.map { known.remove(at: $0) }
-        let isFirst = returning == nil && known.isEmpty
+        // Nobody else has the id so far: it is a visitor's, who turns out to be this user.
+        let isVisitors = !known.contains { $0.uniqueID == uniqueID }
         let person =
             returning
-            ?? (isFirst
+            ?? (isVisitors
                 ? KnownUser(user: user, uniqueID: uniqueID, firstTouch: firstTouch)
                 : KnownUser(user: user, uniqueID: fresh, firstTouch: now))
         if person.uniqueID != uniqueID { described = [] }
+        // Those of another user say nothing of this one.
+        if self.user != nil { identities = [:] }
         uniqueID = person.uniqueID
         firstTouch = person.firstTouch
         self.user = user
@@ -97,12 +101,20 @@ package struct IdentityMachine: Sendable, Hashable {
         return actions + [.save]
     }
 
-    /// Whoever was signed in is not any more.
-    package mutating func signedOut() -> [Action] {
+    /// The user signed out. Nothing of the person is left for the events that follow.
+    ///
+    /// - Parameter fresh: A unique id for the visitor who comes next; nil lets the visitor keep the user's, for formats whose
+    ///   document says so.
+    package mutating func signedOut(fresh: String?, at now: Timestamp) -> [Action] {
         guard user != nil else { return [] }
         user = nil
         signedInAt = nil
         identities = [:]
+        described = []
+        if let fresh {
+            uniqueID = fresh
+            firstTouch = now
+        }
         return [.context(context), .record(name: CapturedName.profileSet, attributes: Self.signOut), .save]
     }
 

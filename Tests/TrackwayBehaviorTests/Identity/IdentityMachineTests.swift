@@ -15,32 +15,50 @@ struct IdentityMachineTests {
     private static let signedIn = Action.record(name: "_profile_set", attributes: ["_signed_in": true])
     private static let signedOut = Action.record(name: "_profile_set", attributes: ["_signed_in": false])
 
-    /// Who signs in and out, one after the other, and which unique id the person has then: "" is the installation's own.
+    /// Who signs in and out, one after the other, and which unique id the person has then: "" is the installation's own, and a
+    /// number that of the visitor after this step.
     @Test(
-        "Unique ids follow people",
+        "Unique ids follow people, and every visitor after a sign-out is another person",
         arguments: [
-            // Visit, A, out, B, out, A, C: 1, 1, 1, 2, 2, 1, 3.
-            (["A", nil, "B", nil, "A", "C"], ["", "", "B", "B", "", "C"]),
+            (["A", nil, "B", nil, "A", "C"], ["", "1", "1", "3", "", "C"]),
             (["A", "B", "A", "B"], ["", "B", "", "B"]),
-            (["A", nil, "A"], ["", "", ""]),
+            (["A", nil, "A"], ["", "1", ""]),
             ([nil, nil, "A"], ["", "", ""]),
-            (["A", "B", nil, "C", nil, "B"], ["", "B", "B", "C", "C", "B"]),
+            (["A", "B", nil, "C", nil, "B"], ["", "B", "2", "2", "4", "B"]),
             (["a", "A"], ["", "A"]),
         ] as [([String?], [String])]
     )
     func uniqueIDs(people: [String?], ids: [String]) {
+        #expect(Self.uniqueIDs(of: people) { "\($0)" } == ids)
+    }
+
+    @Test(
+        "Unique ids stay through a sign-out where a format wants that",
+        arguments: [
+            // Visit, A, out, B, out, A, C: 1, 1, 1, 2, 2, 1, 3.
+            (["A", nil, "B", nil, "A", "C"], ["", "", "B", "B", "", "C"]),
+            (["A", nil, "A"], ["", "", ""]),
+            (["A", "B", nil, "C", nil, "B"], ["", "B", "B", "C", "C", "B"]),
+        ] as [([String?], [String])]
+    )
+    func keptUniqueIDs(people: [String?], ids: [String]) {
+        #expect(Self.uniqueIDs(of: people) { _ in nil } == ids)
+    }
+
+    private static func uniqueIDs(of people: [String?], fresh: (Int) -> String?) -> [String] {
         var machine = IdentityMachine()
         var seen: [String] = []
         for (index, user) in people.enumerated() {
+            let now = Timestamp(milliseconds: Int64(index))
             if let user {
-                _ = machine.signedIn(user, fresh: user, at: time(Int64(index)))
+                _ = machine.signedIn(user, fresh: user, at: now)
             } else {
-                _ = machine.signedOut()
+                _ = machine.signedOut(fresh: fresh(index), at: now)
             }
             seen.append(machine.context.uniqueID ?? "")
             #expect(machine.context.id == user)
         }
-        #expect(seen == ids)
+        return seen
     }
 
     @Test("The first person keeps the installation's first touch, a further one has its own, and gets it back")
@@ -57,8 +75,11 @@ struct IdentityMachineTests {
         #expect(machine.context.firstTouch == time(20))
     }
 
-    @Test("Attributes stay with the unique id: through the first sign-in and the sign-out, not to another person")
-    func attributes() {
+    @Test(
+        "Attributes stay with the unique id through a sign-in, and end with the sign-out",
+        arguments: ["visitor", nil]
+    )
+    func attributes(fresh: String?) {
         var machine = IdentityMachine()
         _ = machine.attributesSet(["theme": "dark"], at: time(1))
         _ = machine.signedIn("A", fresh: "1", at: time(2))
@@ -68,11 +89,13 @@ struct IdentityMachineTests {
             RecordedContext.User.Attribute(name: "age", value: 21, setAt: time(3)),
         ]
         #expect(machine.context.attributes == both)
-        _ = machine.signedOut()
-        #expect(machine.context.attributes == both)
-        _ = machine.signedIn("A", fresh: "2", at: time(4))
-        #expect(machine.context.attributes == both)
+        _ = machine.signedOut(fresh: fresh, at: time(4))
+        #expect(machine.context.attributes == [])
+        _ = machine.attributesSet(["theme": "visitor"], at: time(4))
         _ = machine.signedIn("B", fresh: "3", at: time(5))
+        // The visitor turned out to be B, unless the id is still that of A.
+        #expect(machine.context.attributes.map(\.name) == (fresh == nil ? [] : ["theme"]))
+        _ = machine.signedIn("C", fresh: "5", at: time(5))
         #expect(machine.context.attributes == [])
         // The back-end knows what was said about A; it is not said again.
         _ = machine.signedIn("A", fresh: "4", at: time(6))
@@ -94,7 +117,9 @@ struct IdentityMachineTests {
     func order() {
         var machine = IdentityMachine()
         #expect(machine.signedIn("A", fresh: "1", at: time(1)) == [.context(machine.context), Self.signedIn, .save])
-        #expect(machine.signedOut() == [.context(machine.context), Self.signedOut, .save])
+        #expect(
+            machine.signedOut(fresh: "2", at: time(2)) == [.context(machine.context), Self.signedOut, .save]
+        )
         #expect(
             machine.attributesSet(["a": 1], at: time(2)) == [
                 .context(machine.context), .record(name: "_profile_set", attributes: [:]), .save,
@@ -111,7 +136,7 @@ struct IdentityMachineTests {
     @Test("What changes nothing orders nothing")
     func nothing() {
         var machine = IdentityMachine()
-        #expect(machine.signedOut() == [])
+        #expect(machine.signedOut(fresh: "1", at: time(1)) == [])
         #expect(machine.attributesSet([:], at: time(1)) == [])
         #expect(machine.attributesRemoved([]) == [])
         #expect(machine.anonymousIDSet(nil) == [])
@@ -163,8 +188,13 @@ struct IdentityMachineTests {
         _ = machine.identityUnbound("3", as: "phone")
         #expect(machine.context.identities == [:])
         _ = machine.identityBound("4", as: "mail")
-        _ = machine.signedOut()
+        _ = machine.signedOut(fresh: "5", at: time(5))
         #expect(machine.context.identities == [:])
+        _ = machine.signedIn("A", fresh: "6", at: time(6))
+        _ = machine.identityBound("7", as: "phone")
+        // Those of another user say nothing of this one, not even in the event of the sign-in.
+        let others = machine.signedIn("B", fresh: "8", at: time(8))
+        for case .context(let user) in others { #expect(user.identities == [:]) }
     }
 
     @Test("One below, at and above the most kinds of ids")

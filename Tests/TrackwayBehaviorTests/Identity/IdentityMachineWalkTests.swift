@@ -33,7 +33,7 @@ struct IdentityMachineWalkTests {
             let actions: [IdentityMachine.Action]
             switch random.next(below: 10) {
             case 0...3: actions = machine.signedIn("user-\(random.next(below: 8))", fresh: "id-\(step)", at: now)
-            case 4: actions = machine.signedOut()
+            case 4: actions = machine.signedOut(fresh: "visitor-\(step)", at: now)
             case 5: actions = machine.attributesSet(["a\(random.next(below: 6))": .integer(Int64(step))], at: now)
             case 6: actions = machine.attributesRemoved(["a\(random.next(below: 6))"])
             case 7: actions = machine.anonymousIDSet(random.nextBool() ? nil : "anon-\(random.next(below: 3))")
@@ -58,6 +58,11 @@ struct IdentityMachineWalkTests {
             }
             if before.context.uniqueID != context.uniqueID, !context.attributes.isEmpty {
                 problems.append("\(step): attributes went to another person")
+            }
+            if before.user != nil, machine.user != before.user {
+                if !context.attributes.isEmpty { problems.append("\(step): attributes outlived a sign-out") }
+                if !context.identities.isEmpty { problems.append("\(step): ids outlived a sign-out") }
+                if context.uniqueID == before.context.uniqueID { problems.append("\(step): two people have one id") }
             }
             if context.attributes.contains(where: { $0.setAt > now }) { problems.append("\(step): set in the future") }
             if isKilled {

@@ -34,6 +34,8 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
     package static let maxWaiting = 64
 
     private var shown: RecordedContext.Screen?
+    /// The view that the app named, while its screen is shown.
+    private var named: ScreenView?
     private var lastView: Timestamp?
     private var isEntranceDue = false
     private var precedence = ScreenPrecedence()
@@ -50,6 +52,7 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
     /// A process began: nothing is shown. When the last view was, and whether the session had one, is still known.
     package mutating func processStarted() {
         shown = nil
+        named = nil
         precedence = ScreenPrecedence()
         waiting = []
     }
@@ -66,6 +69,12 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
         if waiting.last?.view == view { return }
         if waiting.count >= Self.maxWaiting { waiting.removeFirst() }
         waiting.append(Waiting(view: view, at: now))
+    }
+
+    /// The person who used the app left: what the app said about screens is that one's.
+    package mutating func personChanged() {
+        named = nil
+        for index in waiting.indices { waiting[index].view.attributes = [:] }
     }
 
     /// A session began. What was shown is forgotten, and shown again as the session's first view, unless other screens wait.
@@ -98,8 +107,8 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
             // What the app does not tell apart is told apart by where it happens.
             if case .screen(let uniqueID) = view.standsFor { screen.uniqueID = screen.uniqueID ?? uniqueID }
             screen.uniqueID = screen.uniqueID ?? precedence.uniqueIDOfLastFound ?? shown?.uniqueID
-            if isShown(screen) {
-                // Named once more, it stands for what it stood for, unless it is known better by now.
+            if isShown(screen), !isNews(view) {
+                // Named once more with nothing new, it stands for what it stood for, unless it is known better by now.
                 if view.standsFor != .lastFound { precedence.named(standingFor: view.standsFor) }
                 return []
             }
@@ -107,7 +116,15 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
         } else if !precedence.found(screen) || isShown(screen) {
             return []
         }
+        defer { if view.isManual { named = view } }
         return [self.view(of: screen, attributes: view.attributes, at: now)]
+    }
+
+    /// Whether the app says something about the screen that it did not say before: another id, or other attributes.
+    /// A call that gives neither says nothing new.
+    private func isNews(_ view: ScreenView) -> Bool {
+        view.screen.id != nil && view.screen.id != shown?.id
+            || !view.attributes.isEmpty && view.attributes != named?.attributes
     }
 
     private func isShown(_ screen: RecordedContext.Screen) -> Bool {
@@ -124,6 +141,7 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
             isEntrance: isEntranceDue
         )
         shown = screen
+        named = nil
         lastView = now.wall
         isEntranceDue = false
         return .view(view)

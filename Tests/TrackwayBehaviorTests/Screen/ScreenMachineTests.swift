@@ -31,6 +31,53 @@ struct ScreenMachineTests {
     }
 
     @Test(
+        "A screen that the app names again is a new view when its id or its attributes differ",
+        arguments: [
+            ("a", ["sku": 1], false), ("b", ["sku": 1], true), (nil, ["sku": 1], false), ("a", ["sku": 2], true),
+            ("a", [:], false), (nil, [:], false), ("b", [:], true), ("a", ["sku": 1, "color": "red"], true),
+        ] as [(String?, Attributes, Bool)]
+    )
+    func namedAgain(id: String?, attributes: Attributes, isNew: Bool) throws {
+        var device = TestDevice()
+        var machine = ScreenMachine()
+        let first = ScreenView(
+            screen: Screen(name: "Product", id: "a", uniqueID: nil),
+            attributes: ["sku": 1],
+            isManual: true
+        )
+        #expect(machine.announced(first, isWanted: true, at: device.now).count == 1)
+        machine = try kept(machine)
+        device.pass(.seconds(5))
+        let second = ScreenView(
+            screen: Screen(name: "Product", id: id, uniqueID: nil),
+            attributes: attributes,
+            isManual: true
+        )
+        #expect(machine.announced(second, isWanted: true, at: device.now).count == (isNew ? 1 : 0))
+        #expect(machine.announced(second, isWanted: true, at: device.now).isEmpty)
+        // A call without an id and without attributes says nothing new.
+        let bare = ScreenView(screen: Screen(name: "Product", id: nil, uniqueID: nil), isManual: true)
+        #expect(machine.announced(bare, isWanted: true, at: device.now).isEmpty)
+    }
+
+    @Test("What the app said about screens ends with the person")
+    func personChanged() throws {
+        let device = TestDevice()
+        var machine = ScreenMachine()
+        let view = ScreenView(
+            screen: Screen(name: "Profile", id: nil, uniqueID: nil),
+            attributes: ["owner": "john"],
+            isManual: true
+        )
+        machine.announcedUnseen(view, at: device.now)
+        machine.personChanged()
+        machine = try kept(machine)
+        let actions = machine.userArrived(at: device.now) { _ in true }
+        #expect(actions.count == 1)
+        for case .view(let view) in actions { #expect(view.attributes.isEmpty) }
+    }
+
+    @Test(
         "A found screen is viewed again when a named one over it went, and not while that one stands for it",
         arguments: [false, true]
     )

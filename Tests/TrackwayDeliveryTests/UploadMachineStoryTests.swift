@@ -200,11 +200,40 @@ struct UploadMachineStoryTests {
         let state = RetryState(failures: 6, notBefore: MonotonicTime(milliseconds: 70_000))
         var machine = UploadMachine(policy: DeliveryPolicy(), limits: BatchLimits(), remembered: state)
         #expect(machine.eventsWait(pending: 99, at: now) == [.wake(at: state.notBefore)])
-        #expect(machine.flushRequested(pending: 99, at: now) == [])
+        // Nobody but the SDK wants it.
+        #expect(machine.flushRequested(pending: 99, isAsked: false, at: now) == [])
         #expect(
             machine.timeCame(pending: 99, at: state.notBefore)
                 == [.read(BatchLimits(events: 1, bytes: BatchLimits().bytes))]
         )
+    }
+
+    @Test(
+        "a flush that somebody asks for sends one probe to a destination that was taken for down, unless the back-end named the time",
+        arguments: [false, true]
+    )
+    func probe(isNamed: Bool) {
+        let now = MonotonicTime(milliseconds: 10_000)
+        let state = RetryState(
+            failures: 6,
+            notBefore: MonotonicTime(milliseconds: 70_000),
+            since: now,
+            reason: "Connection refused",
+            isNamedByBackEnd: isNamed
+        )
+        let probe = UploadMachine.Action.read(BatchLimits(events: 1, bytes: BatchLimits().bytes))
+        var machine = UploadMachine(policy: DeliveryPolicy(), limits: BatchLimits(), remembered: state)
+        #expect(machine.failureObstacle(at: now)?.contains("Connection refused") == true)
+        #expect(machine.eventsWait(pending: 99, at: now) == [.wake(at: state.notBefore)])
+        #expect(machine.failureObstacle(at: now)?.contains("60 s") == true)
+        #expect(machine.flushRequested(pending: 99, again: true, at: now) == [])
+        #expect(machine.flushRequested(pending: 99, at: now) == (isNamed ? [] : [probe]))
+        guard !isNamed else { return }
+        _ = machine.batchRead(count: 1)
+        _ = machine.transportFailed(TransportError(.refused, "Connection refused"), at: now, jitter: 0.5)
+        // One probe: flushes in a row do not ask in a row.
+        #expect(machine.flushRequested(pending: 99, at: now) == [])
+        #expect(machine.flushRequested(pending: 99, at: now.advanced(by: .seconds(1))) == [])
     }
 
     @Test("a process that meets a back-end that is still missing says so, once and with the cause")

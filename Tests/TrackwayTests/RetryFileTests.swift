@@ -25,6 +25,21 @@ struct RetryFileTests {
         #expect(RetryFile(folder: "/app", storage: disk, boot: "two").recall("collector") == nil)
     }
 
+    @Test("the reason of a failure is recalled", arguments: [nil, MonotonicTime(milliseconds: 4_000)], [false, true])
+    func reason(since: MonotonicTime?, isNamed: Bool) {
+        let disk = MemoryStorage()
+        disk.makeFolder("/app")
+        let state = RetryState(
+            failures: 3,
+            notBefore: MonotonicTime(milliseconds: 5_000),
+            since: since,
+            reason: "refused: \"no\"",
+            isNamedByBackEnd: isNamed
+        )
+        RetryFile(folder: "/app", storage: disk, boot: "one").keep(state, for: "collector")
+        #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == state)
+    }
+
     @Test("a forgotten state stays forgotten, the others stay")
     func forget() {
         let disk = MemoryStorage()

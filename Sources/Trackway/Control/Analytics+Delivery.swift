@@ -8,9 +8,9 @@ internal import TrackwayJournal
 extension Analytics {
     /// Sends what waits now, and returns when it has arrived or the time is over.
     ///
-    /// Asks no destination more often than it wants to be asked: one that named a time to come back, or is down, is not
-    /// bothered. While consent or switch forbid sending, nothing is sent, and the report says what waits. Queues are sent
-    /// whatever their policy says.
+    /// A destination that named a time to come back is not asked before; one that is taken for down is asked with one event.
+    /// While consent or switch forbid sending, nothing is sent. Queues are sent whatever their policy says.
+    /// The report gives a reason for every event that waits (``FlushReport/Part/obstacle``).
     ///
     /// - Parameter timeout: how long to try; what is not sent by then stays and is sent later.
     /// - Returns: Per destination what was delivered, what waits, what was dropped, and the last verdict.

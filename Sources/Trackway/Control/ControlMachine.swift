@@ -85,6 +85,19 @@ package struct ControlMachine: Sendable {
     package var isAllowedToSend: Bool { !isPaused && isPermittedToSend }
     /// The same, were it not for a pause.
     private var isPermittedToSend: Bool { isEnabled && hasConsentToSend && erasures == 0 }
+    /// Why nothing may be sent now, in a sentence; nil when sending is allowed.
+    package var obstacle: String? {
+        if maySend { return nil }
+        if isShutDown || isAbandoned { return "The SDK was shut down; events are sent after the next start." }
+        if !isEnabled { return "The SDK is disabled; events wait for enable." }
+        if erasures > 0 { return "The installation is being erased." }
+        if !hasConsentToSend {
+            return consent == .denied
+                ? "Consent is denied; nothing is sent until it is granted." : "Events wait for consent."
+        }
+        return isPaused ? "Delivery is paused." : "Delivery is suspended until the app is used again."
+    }
+
     /// Whether nothing but a pause keeps events from being sent.
     private var isOnlyPaused: Bool {
         isPaused && isPermittedToSend && !isShutDown && !isSuspended && !isAbandoned

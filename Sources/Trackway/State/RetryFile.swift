@@ -37,20 +37,22 @@ package final class RetryFile: RetryMemory {
 }
 
 extension StateFormat where Value == [DestinationID: RetryState] {
-    /// By destination: failures, the next attempt, refusals and failures of the batch, since when; times of one boot.
+    /// By destination: failures, the next attempt, refusals and failures of the batch, since when, why, and whether the
+    /// back-end named the time; times of one boot.
     fileprivate static func retry(boot: String) -> StateFormat {
         StateFormat(
             bytes: { states in
                 let members = states.sorted { $0.key < $1.key }.map { id, state in
-                    JSONValue.Object.Member(
-                        key: id.rawValue,
-                        value: .array(
-                            [
-                                Int64(state.failures), state.notBefore.milliseconds, Int64(state.attempts.refusals),
-                                Int64(state.attempts.failures), state.since?.milliseconds,
-                            ].compactMap { $0.map(JSONValue.integer) }
-                        )
-                    )
+                    var parts: [JSONValue] = [
+                        .integer(Int64(state.failures)), .integer(state.notBefore.milliseconds),
+                        .integer(Int64(state.attempts.refusals)), .integer(Int64(state.attempts.failures)),
+                    ]
+                    if let since = state.since { parts.append(.integer(since.milliseconds)) }
+                    if let reason = state.reason {
+                        if state.since == nil { parts.append(.null) }
+                        parts += [.string(reason), .boolean(state.isNamedByBackEnd)]
+                    }
+                    return JSONValue.Object.Member(key: id.rawValue, value: .array(parts))
                 }
                 return JSONValue.object(
                     .init([
@@ -77,16 +79,18 @@ extension StateFormat where Value == [DestinationID: RetryState] {
 
 extension RetryState {
     fileprivate init?(_ json: JSONValue) {
-        guard let parts = json.array?.map(\.integer), parts.count >= 2, let failures = parts[0],
-            let notBefore = parts[1]
-        else { return nil }
+        guard let members = json.array else { return nil }
+        let parts = members.map(\.integer)
+        guard parts.count >= 2, let failures = parts[0], let notBefore = parts[1] else { return nil }
         // Older files have no attempts.
         let attempts = parts[2...].prefix(2).map { Int(clamping: $0 ?? 0) }
         self.init(
             failures: Int(clamping: failures),
             notBefore: MonotonicTime(milliseconds: notBefore),
             attempts: attempts.count == 2 ? Attempts(refusals: attempts[0], failures: attempts[1]) : Attempts(),
-            since: parts.count > 4 ? parts[4].map { MonotonicTime(milliseconds: $0) } : nil
+            since: parts.count > 4 ? parts[4].map { MonotonicTime(milliseconds: $0) } : nil,
+            reason: members.count > 5 ? members[5].string : nil,
+            isNamedByBackEnd: members.count > 6 ? members[6].boolean ?? false : false
         )
     }
 }

@@ -12,14 +12,20 @@ extension DeliveryService {
     private static let held = "Events wait for consent."
     /// The same where a queue is not forced.
     private static let gathering = "Events wait until their queue is worth an upload."
+    private static let awaitingStorage = "Events wait in memory until the storage folder can be used."
+    private static let suspended = "Delivery is suspended until the app is used again."
+    private static let ended = "Delivery has ended in this process; events are sent after the next start."
+    private static let otherProcess = "Another process of the installation delivers the events."
+    private static let notElected = "No process has begun to deliver the events."
+    private static let timeout = "The time of the flush was over before the events were sent."
     /// How many looks pass before the deliverer is asked again.
     private static let looksPerRequest = 20
 
     /// Delivers everything that waits now, as far as that is possible in time.
     ///
     /// Returns as soon as nothing is left to wait for: everything is settled, or every destination that still has events
-    /// cannot move before the deadline. A flush shortens an ordinary wait after a failure, but never one the back-end
-    /// asked for, nor the wait while a destination is taken for down, nor parking.
+    /// cannot move before the deadline. A flush shortens an ordinary wait after a failure, and sends one event to a destination
+    /// that is taken for down, but it shortens neither a wait the back-end asked for nor parking.
     ///
     /// Destinations that are added meanwhile take part, those removed do not count any more.
     ///
@@ -28,15 +34,26 @@ extension DeliveryService {
     ///   - forcesQueues: False to leave in queues what they have not released.
     ///   - isAsked: False when nobody but the SDK wants it, as when the app leaves: what the device's state holds back then waits,
     ///     and is not waited for.
+    ///   - obstacle: Why nothing may be sent at all, in a sentence; reported of events that wait. nil when sending is allowed.
     /// - Returns: What was achieved.
     @concurrent
-    package func flush(timeout: Duration, forcesQueues: Bool = true, isAsked: Bool = true) async -> FlushReport {
+    package func flush(
+        timeout: Duration,
+        forcesQueues: Bool = true,
+        isAsked: Bool = true,
+        obstacle: String? = nil
+    ) async -> FlushReport {
         await equipment.place.perform {
-            await self.flushHere(timeout: timeout, forcesQueues: forcesQueues, isAsked: isAsked)
+            await self.flushHere(timeout: timeout, forcesQueues: forcesQueues, isAsked: isAsked, obstacle: obstacle)
         }
     }
 
-    private func flushHere(timeout: Duration, forcesQueues: Bool, isAsked: Bool) async -> FlushReport {
+    private func flushHere(
+        timeout: Duration,
+        forcesQueues: Bool,
+        isAsked: Bool,
+        obstacle: String?
+    ) async -> FlushReport {
         // nil says that nothing was counted yet, or can be: what this flush delivers is then not told apart.
         var before: SettledBefore?
         var isFirstLook = true
@@ -133,7 +150,8 @@ extension DeliveryService {
         return earliest
     }
 
-    private func report(since baseline: SettledBefore?) -> FlushReport {
+    /// - Parameter obstacle: Why nothing may be sent at all; nil when sending is allowed.
+    private func report(since baseline: SettledBefore?, _ obstacle: String?) -> FlushReport {
         var after: Ledger
         do throws(JournalError) {
             after = try journal.ledger()
@@ -148,23 +166,31 @@ extension DeliveryService {
         for worker in workers {
             let old = before[worker.id] ?? Ledger.Account()
             let new = after.destinations[worker.id] ?? Ledger.Account()
-            let (outcome, restraint) = worker.standing
             report.destinations[worker.id] = FlushReport.Part(
                 delivered: new.delivered &- min(old.delivered, new.delivered),
                 pending: new.pending,
                 dropped: new.droppedTotal &- min(old.droppedTotal, new.droppedTotal),
-                lastVerdict: outcome?.verdict,
-                obstacle: new.pending > 0
-                    ? restraint ?? outcome?.obstacle ?? Self.obstacle(of: worker) : after.uncounted.first?.reason
+                lastVerdict: worker.standing.outcome?.verdict,
+                obstacle: new.pending > 0 ? obstacle ?? reason(of: worker) : after.uncounted.first?.reason
             )
         }
         return report
     }
 
-    /// Why events wait though nothing failed; nil when they are about to go.
-    private static func obstacle(of worker: DestinationWorker) -> String? {
-        if worker.isHolding { return held }
-        return worker.isGathering ? gathering : nil
+    /// Why events of a destination wait. Every event that waits has a reason.
+    private func reason(of worker: DestinationWorker) -> String {
+        if journal.isAwaitingStorage { return Self.awaitingStorage }
+        if let obstacle = worker.standing.obstacle { return obstacle }
+        if worker.isHolding { return Self.held }
+        if worker.isGathering { return Self.gathering }
+        let (phase, isElected, othersDeliver) = state.withLock { ($0.phase, $0.isElected, $0.othersDeliver) }
+        switch phase {
+        case .suspended: return Self.suspended
+        case .ending: return Self.ended
+        case .running: break
+        }
+        if isElected { return Self.timeout }
+        return othersDeliver ? Self.otherProcess : Self.notElected
     }
 
     // MARK: Ending
@@ -172,6 +198,7 @@ extension DeliveryService {
     /// Delivers what can be delivered in time, of a queue what was released, then ends: `run` returns, another process may
     /// deliver.
     ///
+        assert(report.destinations.values.allSatisfy { $0.pending == 0 || $0.obstacle != nil })
     /// A request under way at the deadline is cancelled; its events stay, and are known by their ids if they come twice.
     ///
     /// - Parameter timeout: The longest wait for the final flush and for the end of `run`.

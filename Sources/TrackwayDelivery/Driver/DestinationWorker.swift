@@ -265,9 +265,16 @@ final class DestinationWorker: Sendable {
     /// How far a flush has come.
     var progress: UploadMachine.FlushProgress { state.withLock { $0.machine.flushProgress } }
 
-    /// What the last attempt led to, and what of the device's state stands in the way of the next one.
-    var standing: (outcome: UploadMachine.Outcome?, restraint: String?) {
-        state.withLock { ($0.machine.lastOutcome, $0.machine.restraintObstacle) }
+    /// What the last attempt led to, and what stands in the way of the next one: the device's state, a failure of this or an
+    /// earlier process, or the journal.
+    var standing: (outcome: UploadMachine.Outcome?, obstacle: String?) {
+        let now = equipment.now
+        return state.withLock { state in
+            let machine = state.machine
+            return (
+                machine.lastOutcome, machine.restraintObstacle ?? machine.failureObstacle(at: now) ?? state.toldFailure
+            )
+        }
     }
 
     /// Events that the machine may have sent: all, or as many as make an upload worth its while where that is `enough`. What

@@ -283,6 +283,7 @@ extension UploadMachine {
     private mutating func backEndAnswered(took: Bool) -> [Action] {
         var actions: [Action] = []
         let hadFailures = breaker.failures > 0
+        hasProbed = false
         if breaker.succeeded() { actions.append(.report(.recovered)) }
         if hadFailures { actions.append(.remember(nil)) }
         if took, parking != nil {
@@ -325,8 +326,15 @@ extension UploadMachine {
         let settlement = exhausting(inFlight, by: attempt, reason: reason)
         let until = now.advanced(by: max(own, asked, spacing(after: attempt)))
         let reports: [Action] = isNew ? [.report(.down(failures: failures, reason: reason))] : []
-        let cause = breaker.isOpen || asked > .zero ? Wait.strict : .backOff
-        let state = RetryState(failures: failures, notBefore: until, attempts: attempts, since: now)
+        let cause = asked > .zero ? Wait.strict : breaker.isOpen ? .down : .backOff
+        let state = RetryState(
+            failures: failures,
+            notBefore: until,
+            attempts: attempts,
+            since: now,
+            reason: reason,
+            isNamedByBackEnd: asked > .zero
+        )
         if let settlement {
             // The next events wait like these would have: giving up is no reason to ask more often.
             var inFlight = inFlight

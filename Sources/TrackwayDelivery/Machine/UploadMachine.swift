@@ -64,7 +64,9 @@ package struct UploadMachine: Sendable, Hashable {
     enum Wait: Sendable, Hashable {
         /// A request failed; a flush may try once more at once.
         case backOff
-        /// The back-end named the time, or is taken for down: nothing shortens the wait.
+        /// The destination is taken for down: a flush that somebody asks for may send one probe.
+        case down
+        /// The back-end named the time, or refused event after event: nothing shortens the wait.
         case strict
         /// The settings were found wrong before the machine was stopped.
         case parking
@@ -108,6 +110,10 @@ package struct UploadMachine: Sendable, Hashable {
     /// Attempts in vain since something was last settled.
     var attempts: Attempts
     private var cutWait: CutWait?
+    /// Whether a flush has sent its probe since the destination answered last, or since the process began.
+    var hasProbed = false
+    /// Why the last request of an earlier process failed, while that is why the machine waits.
+    private var rememberedReason: String?
     /// When the machine was last told what waits, or the memory was written that it began with.
     private var lastTold: MonotonicTime?
     /// What the last attempt led to; nil before the first.
@@ -125,7 +131,8 @@ package struct UploadMachine: Sendable, Hashable {
         breaker = CircuitBreaker(threshold: policy.breakerThreshold, failures: remembered?.failures ?? 0)
         window = BatchWindow(limit: limits.events)
         attempts = remembered?.attempts ?? Attempts()
-        cutWait = remembered.map { CutWait(until: $0.notBefore, cause: .strict) }
+        cutWait = remembered.map { CutWait(until: $0.notBefore, cause: $0.isNamedByBackEnd ? .strict : .down) }
+        rememberedReason = remembered.map { $0.reason ?? "Earlier requests failed." }
         lastTold = remembered?.since
     }
 
@@ -190,8 +197,9 @@ package struct UploadMachine: Sendable, Hashable {
 
     /// Somebody wants everything that waits now to travel now.
     ///
-    /// Shortens an ordinary wait after a failure by one attempt, unless the flush asks `again`; never a time the back-end
-    /// named, the wait while it is taken for down, or parking. `pending` may be of before a settlement that is still to be told.
+    /// Shortens an ordinary wait after a failure by one attempt, unless the flush asks `again`, and sends one probe to a
+    /// destination that is taken for down; never shortens a time the back-end named, or parking. `pending` may be of before a
+    /// settlement that is still to be told.
     ///
     /// - Parameter isAsked: false when nobody but the SDK wants it, because the app leaves: the device's state may forbid that.
     package mutating func flushRequested(
@@ -203,7 +211,12 @@ package struct UploadMachine: Sendable, Hashable {
         let isMoved = follow(now)
         guard isAsked || restraint.permits(isAsked: false) else { return eventsWait(pending: pending, at: now) }
         demand = max(demand, pending)
+        let mayProbe = pending > 0 && !again && isAsked && !hasProbed
         switch state {
+        case .idle where mayProbe && cutWait?.cause == .down, .waiting(_, .down) where mayProbe:
+            cutWait = nil
+            hasProbed = true
+            return read()
         case .idle, .gathering, .restrained:
             return eventsWait(pending: pending, at: now)
         case .waiting(_, .backOff) where pending > 0 && !again,
@@ -299,7 +312,8 @@ package struct UploadMachine: Sendable, Hashable {
             return []
         case .waiting(let until, let cause):
             // A pause of the whole service does not shorten the wait.
-            cutWait = CutWait(until: until, cause: cause == .parking ? .parking : .strict)
+            let isDown = cause == .down || cause == .backOff
+            cutWait = CutWait(until: until, cause: cause == .parking ? .parking : isDown ? .down : .strict)
             state = .stopped
             return []
         case .parked(let until):
@@ -344,6 +358,21 @@ package struct UploadMachine: Sendable, Hashable {
         }
         if let cutWait { self.cutWait?.until = cutWait.until.advanced(by: back) }
         return true
+    }
+
+    /// Why events wait after a failure, in a sentence; nil when nothing failed since something was taken.
+    package func failureObstacle(at now: MonotonicTime) -> String? {
+        if let known = lastOutcome?.obstacle { return known }
+        guard lastOutcome == nil, let rememberedReason else { return nil }
+        let until: MonotonicTime
+        switch state {
+        case .waiting(let time, _): until = time
+        case .idle, .stopped: until = cutWait?.until ?? now
+        case .gathering, .working, .parked, .restrained: until = now
+        }
+        guard until > now else { return rememberedReason }
+        let seconds = max(1, now.duration(to: until).components.seconds)
+        return "\(rememberedReason) The destination is asked again in \(seconds) s."
     }
 
     // MARK: Transitions

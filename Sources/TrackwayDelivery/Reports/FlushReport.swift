@@ -16,7 +16,7 @@ public struct FlushReport: Sendable, Hashable {
         public var dropped: UInt64
         /// How the back-end judged the last request, if one was answered in this process.
         public var lastVerdict: Verdict?
-        /// What stands in the way of the events that wait, in a sentence; nil when nothing does.
+        /// Why events wait, in a sentence. Never nil while ``pending`` is not 0.
         public var obstacle: String?
 
         /// Makes a part.

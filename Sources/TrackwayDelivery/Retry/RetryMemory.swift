@@ -24,17 +24,28 @@ package struct RetryState: Sendable, Hashable {
     /// When that was decided; nil in what older versions remembered. A clock that shows less went back within the boot, as
     /// that of a restored virtual machine does.
     package var since: MonotonicTime?
+    /// Why the last request failed, in a sentence; nil in what older versions remembered.
+    package var reason: String?
+    /// Whether the back-end named the time: then nothing may be sent before, not even a probe.
+    package var isNamedByBackEnd: Bool
+
+    /// The longest ``reason``, in bytes.
+    package static let maxReasonBytes = 512
 
     /// Makes a state.
     package init(
         failures: Int,
         notBefore: MonotonicTime,
         attempts: Attempts = Attempts(),
-        since: MonotonicTime? = nil
+        since: MonotonicTime? = nil,
+        reason: String? = nil,
+        isNamedByBackEnd: Bool = false
     ) {
         self.failures = failures
         self.notBefore = notBefore
         self.attempts = attempts
         self.since = since
+        self.reason = reason?.cut(toBytes: Self.maxReasonBytes)
+        self.isNamedByBackEnd = isNamedByBackEnd
     }
 }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayDelivery
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayWire
+
+@testable import Trackway
+
+@Suite("Reasons that flush reports")
+struct FlushReasonTests {
+    /// Something that keeps events from leaving.
+    enum Cause: String, CaseIterable, Sendable {
+        case consentPending, consentDenied, disabled, paused, shutDown, down, backEndNamedTime, wrongKey,
+            categoryPending
+    }
+
+    private static let refused = TransportError(.refused, "refused")
+
+    private static func configuration(_ cause: Cause) -> Configuration {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.consentOnDenial = .keep
+        if cause == .consentPending { configuration.consent = .pending }
+        return configuration
+    }
+
+    /// Brings the cause about, with an event waiting.
+    private static func cause(_ cause: Cause, _ memory: InMemoryAnalytics) async {
+        let analytics = memory.analytics
+        switch cause {
+        case .down: memory.transport.always(.fail(refused))
+        case .backEndNamedTime: memory.transport.always(.status(503, headers: ["retry-after": "600"]))
+        case .wrongKey: memory.transport.always(.status(401))
+        default: break
+        }
+        analytics.record("waits")
+        switch cause {
+        case .consentPending, .down, .backEndNamedTime, .wrongKey: break
+        case .consentDenied: analytics.setConsent(.denied)
+        case .disabled: analytics.disable()
+        case .paused: analytics.pause()
+        case .shutDown: await analytics.shutdown(within: .zero)
+        case .categoryPending: analytics.setConsent(.pending, for: .analytics)
+        }
+    }
+
+    /// A flush while the clock moves on when it has to wait.
+    private static func flush(_ memory: InMemoryAnalytics, _ timeout: Duration = .seconds(5)) async -> FlushReport {
+        let flush = Task { await memory.analytics.flush(timeout: timeout) }
+        let clock = Task {
+            while !Task.isCancelled {
+                await memory.clock.untilSleeping(1)
+                memory.clock.advance(by: .milliseconds(100))
+                await Task.yield()
+            }
+        }
+        let report = await flush.value
+        clock.cancel()
+        return report
+    }
+
+    @Test("every event that waits has a reason, also in the next process", arguments: Cause.allCases)
+    func reasons(cause: Cause) async throws {
+        let memory = try InMemoryAnalytics(Self.configuration(cause))
+        await Self.cause(cause, memory)
+        let report = await Self.flush(memory)
+        let part = try #require(report.destinations["collector"])
+        #expect(part.pending == 1)
+        #expect(part.obstacle != nil)
+        let next = try InMemoryAnalytics(
+            Self.configuration(cause),
+            storage: memory.storageAfterKill(),
+            clock: memory.clock,
+            transport: memory.transport
+        )
+        let later = try #require(await Self.flush(next).destinations["collector"])
+        // A shutdown, a pause and a withdrawn wait end with the process.
+        if later.pending > 0 { #expect(later.obstacle != nil) }
+        #expect(later.pending == ([.paused, .shutDown].contains(cause) ? 0 : 1))
+    }
+
+    @Test("a repaired back-end gets everything with the next flush of the next process")
+    func repaired() async throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.delivery.breakerThreshold = 1
+        let memory = try InMemoryAnalytics(configuration)
+        memory.transport.always(.fail(Self.refused))
+        for _ in 0..<11 { memory.analytics.record("event") }
+        let failed = try #require(await Self.flush(memory, .milliseconds(200)).destinations["collector"])
+        #expect(failed.pending == 11)
+        #expect(failed.obstacle?.contains("refused") == true)
+        let transport = ScriptedTransport()
+        transport.always(.fail(Self.refused))
+        let second = try InMemoryAnalytics(
+            configuration,
+            storage: memory.storageAfterKill(),
+            clock: memory.clock,
+            transport: transport
+        )
+        let down = try #require(await Self.flush(second, .milliseconds(200)).destinations["collector"])
+        #expect(down.pending == 11)
+        #expect(down.obstacle?.contains("refused") == true)
+        // One probe, with one event, and no more.
+        #expect(transport.requests.count == 1)
+        transport.always(.accept)
+        let third = try InMemoryAnalytics(
+            configuration,
+            storage: second.storageAfterKill(),
+            clock: memory.clock,
+            transport: transport
+        )
+        let report = await Self.flush(third)
+        #expect(report.destinations["collector"]?.pending == 0)
+        #expect(report.destinations["collector"]?.obstacle == nil)
+        #expect(transport.delivered.count == 11)
+    }
+
+    @Test("a time that the back-end named is kept, and its reason is reported in the next process")
+    func named() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.transport.always(.status(503, headers: ["retry-after": "600"]))
+        memory.analytics.record("event")
+        _ = await Self.flush(memory)
+        let asked = memory.transport.requests.count
+        let next = try InMemoryAnalytics(
+            storage: memory.storageAfterKill(),
+            clock: memory.clock,
+            transport: memory.transport
+        )
+        let part = try #require(await Self.flush(next).destinations["collector"])
+        #expect(memory.transport.requests.count == asked)
+        #expect(part.pending == 1)
+        #expect(part.obstacle?.contains("503") == true)
+    }
+
+    @Test("a process that does not deliver reports that another one does")
+    func otherProcess() async throws {
+        let environment = InMemoryEnvironment()
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.run(in: environment)
+        let first = try Analytics(configuration)
+        first.record("first")
+        _ = await first.flush()
+        environment.transport.hold()
+        let second = try Analytics(configuration)
+        second.record("second")
+        let flush = Task { await second.flush(timeout: .milliseconds(100)) }
+        let clock = Task {
+            while !Task.isCancelled {
+                await environment.clock.untilSleeping(1)
+                environment.clock.advance(by: .milliseconds(20))
+                await Task.yield()
+            }
+        }
+        let part = try #require(await flush.value.destinations["collector"])
+        clock.cancel()
+        environment.transport.release()
+        #expect(part.pending == 0 || part.obstacle != nil)
+        withExtendedLifetime(first) {}
+    }
+}

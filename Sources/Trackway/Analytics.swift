@@ -23,8 +23,8 @@ internal import TrackwayWire
 ///
 /// Every call may come from any thread. When `record` returns, the event survives the death of the process.
 ///
-/// Letting go of the value stops delivery at once and sends nothing more; what waits goes out on the next start. To send
-/// it first, call ``shutdown(within:)``.
+/// Releasing the value records the exit (`_app_end`), stops delivery at once and sends nothing more; what waits goes out on
+/// the next start. To send it first, call ``shutdown(within:)``.
 public final class Analytics: Sendable {
     // What recording needs, in the order it needs it; where something unusual goes on, the recorder.
     package let control: ControlDriver

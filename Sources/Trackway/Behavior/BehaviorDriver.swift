@@ -193,11 +193,13 @@ package final class BehaviorDriver: Sendable {
     /// The app is done: its exit is recorded, and from now on nothing happens by itself.
     package func end() {
         begin()
+        recordExit()
         change { $0.ended() }
     }
 
     /// The public object is gone: the exit is recorded, and another process may capture as soon as what this one knew is kept.
     package func abandon() {
+        recordExit()
         guard let lock = change({ $0.abandoned() }) else { return }
         resources.keeper.whenSettled { lock.release() }
     }
@@ -222,7 +224,27 @@ package final class BehaviorDriver: Sendable {
     private func step(records: Bool = true, at time: Moment? = nil, _ input: (inout BehaviorTurn) -> Void) {
         let now = time.map { DeviceTime($0, boot: boot) } ?? now
         let dynamic = records ? dynamic.current() : [:]
-        guard resources.keeper.isDeferring, state.withLock({ $0.isWatching }) else {
+        // The app may be called back below, so no lock is held there.
+        finish(
+            flushes,
+            resources.keeper.isDeferring && state.withLock { $0.isWatching }
+                ? places.withLock { _ in performInPlace(at: now, adding: dynamic, input) }
+                : perform(at: now, adding: dynamic, .open, input)
+        )
+    }
+
+    /// The same with the lock of ``places`` held.
+    private func performInPlace(
+        at now: DeviceTime,
+        adding dynamic: Attributes,
+        _ input: (inout BehaviorTurn) -> Void
+    ) -> Aftermath {
+        guard state.withLock({ $0.isWatching }) else { return perform(at: now, adding: dynamic, .open, input) }
+        do throws(StorageError) {
+            let place = try resources.place()
+            return perform(at: now, adding: dynamic, .sought(place), input)
+        } catch {
+            // The turn tries again, and reports the error.
             return perform(at: now, adding: dynamic, .open, input)
         }
         places.withLock { _ in
@@ -253,6 +275,7 @@ package final class BehaviorDriver: Sendable {
             } catch {
                 // The turn goes on without, as it does on every system whose disk is full, and reports the error.
                 attempts = 0
+    ///   - flushes: whether what waits is sent when the input asks for that.
             }
         }
     }
@@ -287,15 +310,19 @@ package final class BehaviorDriver: Sendable {
         }
         if outcome.isPutOff { return nil }
         followState()
-        contextStore.report(sideEffects)
-        if let lock = turn.lockToRelease {
+        return Aftermath(outcome: outcome, sideEffects: sideEffects)
+    }
+
+    /// Acts: reports, and writes or hands in what is to be kept. Holds no lock: the app may call back.
+    private func finish(_ flushes: Bool, _ aftermath: Aftermath) {
+        contextStore.report(aftermath.sideEffects)
+        if let lock = aftermath.outcome.lockToRelease {
             keepNow()
             lock.release()
         } else {
             keepLater()
         }
-        if turn.wantsFlush { announceFlush.yield() }
-        return true
+        if flushes, aftermath.outcome.wantsFlush { announceFlush.yield() }
     }
 
     /// Returns when what was handed in is with the kernel.

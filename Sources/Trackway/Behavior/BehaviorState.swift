@@ -41,7 +41,7 @@ struct BehaviorState: Sendable {
     var began: DeviceTime?
     var failure = ReportedFailure()
     /// No more heartbeats: the app has shut the SDK down, or let go of it.
-    private var isOver = false
+    private(set) var isOver = false
 
     init(_ launch: LaunchReading, settings: BehaviorSettings) {
         app = launch.state

@@ -93,7 +93,7 @@ struct BehaviorTurn {
             stepOn()
             state.app = state.app.after(change)
             if change == .didBecomeActive { state.undecided = nil }
-            guard state.isActing else { continue }
+            guard state.isActing, !state.isOver else { continue }
             carryOut(state.behavior.lifeCycleChanged(change, at: now))
         }
         guard stepsAside, !isPutOff, let lock = state.steppedAside() else { return }

@@ -93,4 +93,5 @@ extension Analytics {
         await control.untilAtRest()
         await behavior.untilKept()
     }
+    /// Records `_app_end` first if the app is in the foreground: the exit of a program that shuts down is no exit of a killed one.
 }

@@ -21,6 +21,9 @@ package final class SettingsFile: Sendable {
         var isRetrying = false
         /// The file could not be read yet: nothing is known of what was decided before.
         var isAwaiting = false
+        /// Of writes and flushes on the storage queue: a handler that changes the settings must not be called for its own change
+        /// without end.
+        var failure = ReportedFailure()
     }
 
     /// An app on a full disk may change its mind this often before the oldest changes are given up.

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import Trackway
+
+@Suite("Orderly exits")
+struct OrderlyExitTests {
+    /// How a program ends in good order.
+    enum End: String, CaseIterable, Sendable {
+        case shutdown, release, shutdownAndRelease
+    }
+
+    private static var configuration: Configuration {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.capture = .standard
+        return configuration
+    }
+
+    @Test(
+        "shutting down and releasing the instance record the exit, once and with its duration",
+        arguments: End.allCases
+    )
+    func recorded(end: End) async throws {
+        let environment = InMemoryEnvironment()
+        func run() async throws {
+            var configuration = Self.configuration
+            configuration.run(in: environment)
+            let analytics = try Analytics(configuration)
+            analytics.record("work")
+            environment.clock.advance(by: .milliseconds(2_027))
+            if end != .release { await analytics.shutdown(within: .zero) }
+            if end == .shutdownAndRelease { environment.clock.advance(by: .seconds(5)) }
+        }
+        try await run()
+        let exits = environment.recorded.filter { $0.event.name == "_app_end" }
+        #expect(exits.map { $0.event.attributes["_foreground_duration_msec"] } == [2_027])
+        #expect(exits.allSatisfy { $0.event.attributes["_is_recovered"] == nil })
+        // The next run has nothing to recover.
+        environment.clock.advance(by: .seconds(10))
+        try await run()
+        let all = environment.recorded.filter { $0.event.name == "_app_end" }
+        #expect(all.count == 2)
+        #expect(all.allSatisfy { $0.event.attributes["_is_recovered"] == nil })
+    }
+
+    @Test("an app that is in the background has left already")
+    func background() async throws {
+        let memory = try InMemoryAnalytics(Self.configuration)
+        memory.analytics.record("work")
+        memory.analytics.lifeCycleChanged(to: .didEnterBackground)
+        await memory.analytics.shutdown(within: .zero)
+        #expect(memory.events(named: "_app_end").count == 1)
+    }
+
+    @Test("after a shutdown the app's life goes on unrecorded")
+    func afterwards() async throws {
+        let memory = try InMemoryAnalytics(Self.configuration)
+        memory.analytics.record("work")
+        await memory.analytics.shutdown(within: .zero)
+        let before = memory.recorded.count
+        memory.analytics.lifeCycleChanged(to: .willTerminate)
+        memory.analytics.lifeCycleChanged(to: .didEnterBackground)
+        memory.analytics.lifeCycleChanged(to: .didBecomeActive)
+        #expect(memory.recorded.count == before)
+    }
+
+    @Test("a kill still leaves an exit for the next start to recover")
+    func killed() throws {
+        let memory = try InMemoryAnalytics(Self.configuration)
+        memory.analytics.record("work")
+        memory.clock.advance(by: .seconds(3))
+        memory.analytics.record("work")
+        let next = try InMemoryAnalytics(Self.configuration, storage: memory.storageAfterKill(), clock: memory.clock)
+        next.analytics.record("work")
+        let exits = next.events(named: "_app_end")
+        #expect(exits.map { $0.attributes["_is_recovered"] } == [true])
+    }
+
+    @Test(
+        "nothing is recorded when an instance is released that may not record",
+        arguments: [Consent.denied, .pending]
+    )
+    func refused(consent: Consent) throws {
+        let environment = InMemoryEnvironment()
+        func run() throws {
+            var configuration = Self.configuration
+            configuration.consent = consent
+            configuration.run(in: environment)
+            let analytics = try Analytics(configuration)
+            analytics.record("work")
+        }
+        try run()
+        #expect(environment.recorded.filter { $0.event.name == "_app_end" }.count == (consent == .denied ? 0 : 1))
+    }
+}

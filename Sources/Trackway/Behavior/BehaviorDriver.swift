@@ -204,6 +204,41 @@ package final class BehaviorDriver: Sendable {
         resources.keeper.whenSettled { lock.release() }
     }
 
+    /// Brings what is known to stable storage before events leave the device that must not be recorded again: a first start, the
+    /// number of a session, an exit. Waits for the disk.
+    ///
+    /// - Parameter writer: who recorded the events that are about to leave.
+    func flush(before writer: WriterID) {
+        // The lock waits for a turn that has recorded and not kept yet.
+        let isOwn = writer == resources.journal.writer
+        let isNeeded = state.withLock { state in
+            defer { state.isUnflushed = false }
+            return state.isUnflushed || !isOwn
+        }
+        guard isNeeded else { return }
+        do throws(StorageError) {
+            try resources.keeper.settle()
+            try resources.file.synchronize()
+        } catch {
+            // A process that captured nothing has no file.
+            guard error.code != .missing else { return }
+            // Sent all the same: a fault of this file must not hold up events. It is tried again with the next request.
+            let isNews = state.withLock { state in
+                state.isUnflushed = true
+                return state.failure.failed()
+            }
+            if isNews { tellNotKept(error) }
+        }
+    }
+
+    /// Records an orderly exit if the app is in front and this process captures. Whoever calls decides what is sent.
+    private func recordExit() {
+        guard state.withLock({ $0.isActing && $0.app.isForeground }) else { return }
+        step(flushes: false) { turn in
+            turn.lifeCycleChanged([.willTerminate], facts: nil, stepsAside: false)
+        }
+    }
+
     /// Returns when everything that was to be kept so far has been.
     package func untilKept() async {
         await withCheckedContinuation { kept in resources.keeper.whenSettled { kept.resume() } }

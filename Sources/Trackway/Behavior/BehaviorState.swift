@@ -40,6 +40,8 @@ struct BehaviorState: Sendable {
     /// When the process started.
     var began: DeviceTime?
     var failure = ReportedFailure()
+    /// True while events were recorded that must not be recorded again, and the state that says so may not survive power loss.
+    var isUnflushed = false
     /// No more heartbeats: the app has shut the SDK down, or let go of it.
     private(set) var isOver = false
 

@@ -270,6 +270,7 @@ struct BehaviorTurn {
     // MARK: Carrying out
 
     private mutating func carryOut(_ actions: [BehaviorAction]) {
+        if actions.contains(where: \.isRecord) { state.isUnflushed = true }
         for (index, action) in actions.enumerated() where !isPutOff {
             switch action {
             case .record(let name, let attributes, let time):

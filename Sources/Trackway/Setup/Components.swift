@@ -185,6 +185,7 @@ struct Components {
             SnapshotDriver($0, in: dependencies, contextStore: contextStore, behavior: behavior)
         }
         let snapshots = snapshots
+        delivery.beforeSending { [weak behavior] in behavior?.flush(before: $0) }
         consents.reportChanges { [weak snapshots] in snapshots?.permissionChanged() }
         behavior.reportScreens { [weak snapshots] in snapshots?.screenShown($0.name) }
         identity = IdentityDriver(

@@ -32,6 +32,7 @@ struct BatchSender: Sendable {
         } catch {
             return .encodingFailed(error)
         }
+        equipment.beforeSending.withLock { $0 }.work(batch.writer)
         // Asking looks what other processes have decided, and another destination's request may have looked just before this one:
         // then this answer is yes, although what counts is not what the batch was judged by. So it is judged once more, with
         // nothing to wait for between this and the sending.

@@ -22,6 +22,8 @@ struct DeliveryEquipment: Sendable {
     let queues: (any QueueMemory)?
     /// The boot that the clock's monotonic time belongs to.
     let boot: String
+    /// Called on delivery's thread before each request.
+    let beforeSending = Locked(BeforeSending())
     /// True while nothing new is begun; see `DeliveryService.hold()`.
     let isHeld = Locked(false)
     /// What the device's state asks for now.
@@ -29,6 +31,11 @@ struct DeliveryEquipment: Sendable {
     let report: @Sendable (DeliveryNotice) -> Void
     /// Called after every step, outside any lock: somebody may wait for it.
     let progressed: @Sendable () -> Void
+
+    /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
+    struct BeforeSending: Sendable {
+        var work: @Sendable (WriterID) -> Void = { _ in }
+    }
 
     var now: MonotonicTime { clock.now().monotonic }
     var deviceTime: DeviceTime { DeviceTime(clock.now(), boot: boot) }

@@ -50,6 +50,12 @@ package final class DeliveryService: Sendable {
     let abort = WakeSignal()
     let maintenanceInterval: Duration
 
+    /// Has something done before each request, on delivery's thread, where files may be waited for. It gets the writer of the
+    /// events that are about to be sent.
+    package func beforeSending(_ work: @escaping @Sendable (WriterID) -> Void) {
+        equipment.beforeSending.withLock { $0.work = work }
+    }
+
     /// Makes a service; it delivers while `run` is under way.
     ///
     /// - Parameters:

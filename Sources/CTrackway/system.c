@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +89,7 @@ int ctrackway_boot_id(char *buffer, size_t capacity) {
     memcpy(buffer, disguised_boot, length + 1);
     return (int)length;
 #else
-    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    int file = ctrackway_above_standard(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
     if (file < 0) return -1;
     ssize_t got = read(file, buffer, capacity > 0 ? capacity - 1 : 0);
     close(file);
@@ -100,6 +101,22 @@ int ctrackway_boot_id(char *buffer, size_t capacity) {
 }
 
 // MARK: Randomness
+int ctrackway_boot_id_for(const char *folder, char *buffer, size_t capacity) {
+#if defined(__APPLE__)
+    (void)folder;
+    return ctrackway_boot_id(buffer, capacity);
+#else
+    char boot[64], place[PATH_MAX], id[37];
+    if (ctrackway_boot_id(boot, sizeof boot) <= 0 || capacity < sizeof id) return -1;
+    // One folder may be reached by several paths, and its processes must agree.
+    if (realpath(folder, place) == NULL) snprintf(place, sizeof place, "%s", folder);
+    int64_t shift;
+    ctrackway_disguise_boot(boot, place, id, &shift);
+    memcpy(buffer, id, sizeof id);
+    return (int)strlen(id);
+#endif
+}
+
 
 int ctrackway_random_bytes(void *buffer, size_t count) {
 #if defined(__APPLE__)

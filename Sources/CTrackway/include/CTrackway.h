@@ -36,6 +36,9 @@ ctrackway_moment ctrackway_now(void);
 /// Identity of the running boot as text (36 characters and a NUL). On Apple's systems disguised, see below. Returns its length,
 /// or -1.
 int ctrackway_boot_id(char *buffer, size_t capacity);
+/// The same as it may leave the device: on Linux, too, another one for each folder. The folder should exist: all paths of one folder
+/// then give one name.
+int ctrackway_boot_id_for(const char *folder, char *buffer, size_t capacity);
 /// Makes of a boot's name one that says nothing to others: the same for one boot and one place (an app's home folder), and from
 /// neither of them can the other be told, nor the name of another place. Also makes a time to be added to the time since the boot, below
 /// 2^39 milliseconds, so that how long the system runs is not told by it.

@@ -32,13 +32,13 @@ extension Dependencies {
         let app = appFacts.attributes
         let device = DeviceReading.system(appID: configuration.appID)
         let readsLater = DeviceReading.takesTime
-        let boot = BootIdentity.current()
         let chosen = try location(configuration)
         let process = appFacts.package ?? configuration.appID
         let isShared = chosen.needsFoldersOfProcesses
         let location = isShared ? chosen.own(of: process) : chosen
         try prepare(location)
         let folder = location.path
+        let boot = BootIdentity.current(in: folder)
         let crashFolder = isShared ? try standardFolder(configuration) : folder
         let crashHold: CrashCapture.Hold =
             !ProcessKind.mayBeSuspended ? .lock : ProcessKind.isAlone ? .alone : .amongProcesses

@@ -128,4 +128,19 @@ struct DeviceFactsTests {
         #expect(BootIdentity.current() == BootIdentity.current())
         #expect(BootIdentity.current().utf8.count == 36)
     }
+
+    @Test(
+        "the boot's name for an installation is another one in each folder, by every path to it the same, and not the kernel's"
+    )
+    func bootInFolder() {
+        let names = ["/usr/lib", "/usr/../usr/lib", "/usr/lib/.", "/usr/bin", "/no/such/folder"].map {
+            BootIdentity.current(in: $0)
+        }
+        #expect(names[0] == names[1] && names[1] == names[2])
+        #expect(Set(names).count == 3)
+        #expect(names.allSatisfy { $0.utf8.count == 36 && $0 != BootIdentity.current() })
+        let kernel = "0b5a6f10-1111-4222-8333-444455556666"
+        #expect(BootIdentity.disguised(kernel, for: "a") != BootIdentity.disguised(kernel, for: "b"))
+        #expect(BootIdentity.disguised(kernel, for: "a") == BootIdentity.disguised(kernel, for: "a"))
+    }
 }

@@ -73,7 +73,10 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
         properties[.osRelease] = tree.line("/proc/sys/kernel/osrelease")
         properties[.kernelVersion] = tree.line("/proc/version", limit: 1_024)
         properties[.kernelUUID] = KernelNotes(tree.bytes("/sys/kernel/notes")).buildID
-        properties[.kernelBootSession] = tree.line("/proc/sys/kernel/random/boot_id")
+        // The kernel's own name is the same in every app, and tells the device as long as it runs.
+        properties[.kernelBootSession] = tree.line("/proc/sys/kernel/random/boot_id").map {
+            BootIdentity.disguised($0, for: appID)
+        }
         // A kernel that was given no name says so.
         properties[.hostName] = tree.line("/proc/sys/kernel/hostname").flatMap { $0 == "(none)" ? nil : $0 }
     }

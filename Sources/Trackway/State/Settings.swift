@@ -66,6 +66,8 @@ package struct Settings: Sendable, Hashable {
             if json["people"] == nil, let user = user.string { _ = consent.signedIn(user) }
         }
         if let global = json["global"]?.object { self.global = Attributes(global) }
+        global.restoreTexts(at: (json["texts"]?.array ?? []).compactMap(\.string))
+        personal = Set((json["personal"]?.array ?? []).compactMap(\.string))
     }
 
     /// The settings as they lie on disk.
@@ -82,6 +84,11 @@ package struct Settings: Sendable, Hashable {
         if let isEnabled { members.append(.init(key: "enabled", value: .boolean(isEnabled))) }
         if identity != IdentityMachine() { members.append(.init(key: "identity", value: identity.json)) }
         if !global.isEmpty { members.append(.init(key: "global", value: .object(global.json))) }
+        let texts = global.textsInFormOfDates
+        if !texts.isEmpty { members.append(.init(key: "texts", value: .array(texts.map { .string($0) }))) }
+        if !personal.isEmpty {
+            members.append(.init(key: "personal", value: .array(personal.sorted().map { .string($0) })))
+        }
         return JSONValue.object(.init(members)).json()
     }
 }

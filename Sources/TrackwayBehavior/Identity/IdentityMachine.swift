@@ -212,12 +212,19 @@ extension IdentityMachine: StoredJSON {
         uniqueID = json["unique_id"]?.string
         firstTouch = json["first_touch"]?.integer.map { Timestamp(milliseconds: $0) }
         anonymousID = json["anonymous_id"]?.string
-        if let stored = json["identities"]?.object { identities = Attributes(stored) }
+        if let stored = json["identities"]?.object { identities = Attributes(texts: stored) }
         for member in json["attributes"]?.object?.members ?? [] {
             guard let value = member.value["value"].flatMap({ AttributeValue($0) }),
                 let set = member.value["set"]?.integer
             else { throw .stateInvalid }
             described.append(.init(name: member.key, value: value, setAt: Timestamp(milliseconds: set)))
+        }
+        if let pointers = json["texts"]?.array {
+            var values = attributes
+            values.restoreTexts(at: pointers.compactMap(\.string))
+            for index in described.indices {
+                described[index].value = values[described[index].name] ?? described[index].value
+            }
         }
         for person in json["known"]?.array ?? [] { known.append(try KnownUser(json: person)) }
         // Written before people were told apart.
@@ -233,6 +240,7 @@ extension IdentityMachine: StoredJSON {
                 )
             )
         }
+        let texts = self.attributes.textsInFormOfDates
         return .object(
             .init(present: [
                 "user": user.map { .string($0) },
@@ -242,6 +250,7 @@ extension IdentityMachine: StoredJSON {
                 "anonymous_id": anonymousID.map { .string($0) },
                 "identities": identities.isEmpty ? nil : .object(identities.json),
                 "attributes": attributes.isEmpty ? nil : .object(.init(attributes)),
+                "texts": texts.isEmpty ? nil : .array(texts.map { .string($0) }),
                 "known": known.isEmpty ? nil : .array(known.map(\.json)),
             ])
         )

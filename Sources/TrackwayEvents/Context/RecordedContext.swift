@@ -177,6 +177,30 @@ extension RecordedContext {
 
     /// The context as the journal stores it and destinations read it.
     ///
+        if let texts = json["texts"] { restoreTexts(texts) }
+    }
+
+    private mutating func restoreTexts(_ texts: JSONValue) {
+        func pointers(_ section: String) -> [String] { (texts[section]?.array ?? []).compactMap(\.string) }
+        global.restoreTexts(at: pointers("global"))
+        let described = pointers("user")
+        guard !described.isEmpty else { return }
+        var attributes = Attributes(user.attributes.map { (key: $0.name, value: $0.value) })
+        attributes.restoreTexts(at: described)
+        for index in user.attributes.indices {
+            user.attributes[index].value = attributes[user.attributes[index].name] ?? user.attributes[index].value
+        }
+    }
+
+    /// The pointers of texts that would be read as dates.
+    private var texts: JSONValue.Object {
+        let described = Attributes(user.attributes.map { (key: $0.name, value: $0.value) })
+        let sections = [("global", global.textsInFormOfDates), ("user", described.textsInFormOfDates)]
+        return JSONValue.Object(
+            sections.filter { !$0.1.isEmpty }.map { section, pointers in
+                JSONValue.Object.Member(key: section, value: .array(pointers.map { .string($0) }))
+            }
+        )
     /// - Complexity: O(size of the context).
     public func json() -> [UInt8] {
         var members: [JSONValue.Object.Member] = []
@@ -195,6 +219,7 @@ extension RecordedContext {
     }
 }
 
+        put("texts", texts)
 extension RecordedContext.User {
     fileprivate init(_ json: JSONValue) {
         self.init(
@@ -203,7 +228,7 @@ extension RecordedContext.User {
             uniqueID: json["unique_id"]?.string,
             firstTouch: json["first_touch"]?.integer.map { Timestamp(milliseconds: $0) },
             anonymousID: json["anonymous_id"]?.string,
-            identities: Attributes(json["identities"]?.object ?? .init()),
+            identities: Attributes(texts: json["identities"]?.object ?? .init()),
             attributes: (json["attributes"]?.object?.members ?? []).compactMap { member in
                 guard let value = member.value["value"].flatMap({ AttributeValue($0) }),
                     let set = member.value["set"]?.integer

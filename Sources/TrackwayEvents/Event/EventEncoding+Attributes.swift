@@ -124,8 +124,13 @@ extension EventEncoding {
     ) -> Obstacle? {
         switch value {
         case .string(let text):
-            guard text.utf8.count <= stringBytes else { return .tooLong }
-            writer.string(text)
+            let length = text.utf8.count
+            guard length <= stringBytes else { return .tooLong }
+            if length == Timestamp.textLength, Timestamp.isForm(of: text) {
+                writer.textInFormOfDate(text)
+            } else {
+                writer.string(text)
+            }
         case .integer(let number): writer.integer(number)
         case .double(let number):
             guard number.isFinite else { return .notFinite }

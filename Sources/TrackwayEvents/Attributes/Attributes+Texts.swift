@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Text that has exactly the form of a date stays text.
+///
+/// A date is stored as its text. In an event, text of the same form is written with an escape (`\u005A` for `Z`), by which
+/// ``JSONScanner/readAttributeValue()`` tells the two apart. A document that is read as a `JSONValue` does not keep escapes: it
+/// lists the pointers (RFC 6901) of such texts beside its attributes.
+extension Attributes {
+    /// The pointers of texts that have the form of a date, in their order; none in nearly all attributes.
+    ///
+    /// - Complexity: O(size).
+    package var textsInFormOfDates: [String] {
+        var pointers: [String] = []
+        for (key, value) in self { value.collectTexts(at: Self.escaped(key), into: &pointers) }
+        return pointers
+    }
+
+    /// Makes dates at these pointers the texts that they were; what is not there, or is no date, is passed over.
+    package mutating func restoreTexts(at pointers: [String]) {
+        for pointer in pointers {
+            var path = pointer.split(separator: "/", omittingEmptySubsequences: false).map { Self.unescaped($0) }
+            guard let key = path.first, let value = self[key] else { continue }
+            path.removeFirst()
+            self[key] = value.restoringText(at: path[...])
+        }
+    }
+
+    /// The members of an object that are texts, as texts.
+    package init(texts object: JSONValue.Object) {
+        self.init()
+        for member in object.members { self[member.key] = member.value.string.map { .string($0) } }
+    }
+
+    fileprivate static func escaped(_ key: String) -> String {
+        guard key.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return key }
+        return String(key.flatMap { $0 == "~" ? "~0" : $0 == "/" ? "~1" : String($0) })
+    }
+
+    private static func unescaped(_ part: Substring) -> String {
+        var text = ""
+        var isEscape = false
+        for character in part {
+            if isEscape {
+                text.append(character == "1" ? "/" : "~")
+                isEscape = false
+            } else if character == "~" {
+                isEscape = true
+            } else {
+                text.append(character)
+            }
+        }
+        return text
+    }
+}
+
+extension AttributeValue {
+    fileprivate func collectTexts(at pointer: String, into pointers: inout [String]) {
+        switch self {
+        case .string(let text):
+            if Timestamp.isForm(of: text) { pointers.append(pointer) }
+        case .array(let values):
+            for (index, value) in values.enumerated() { value.collectTexts(at: "\(pointer)/\(index)", into: &pointers) }
+        case .object(let attributes):
+            for (key, value) in attributes {
+                value.collectTexts(at: "\(pointer)/\(Attributes.escaped(key))", into: &pointers)
+            }
+        case .integer, .double, .boolean, .date:
+            break
+        }
+    }
+
+    fileprivate func restoringText(at path: ArraySlice<String>) -> AttributeValue {
+        switch self {
+        case .date(let date) where path.isEmpty:
+            return .string(date.iso8601)
+        case .array(var values):
+            guard let index = path.first.flatMap({ Int($0) }), values.indices.contains(index) else { return self }
+            values[index] = values[index].restoringText(at: path.dropFirst())
+            return .array(values)
+        case .object(var attributes):
+            guard let key = path.first, let value = attributes[key] else { return self }
+            attributes[key] = value.restoringText(at: path.dropFirst())
+            return .object(attributes)
+        case .string, .integer, .double, .boolean, .date:
+            return self
+        }
+    }
+}
+
+extension Timestamp {
+    /// Whether a text has exactly the form of a date.
+    static func isForm(of text: String) -> Bool {
+        text.utf8.count == textLength && Timestamp(iso8601: text) != nil
+    }
+}
+
+extension JSONWriter {
+    /// Writes a text that has the form of a date so that it is not read as one.
+    @inline(never)
+    mutating func textInFormOfDate(_ text: String) {
+        byte(UInt8(ascii: "\""))
+        for unit in text.utf8.dropLast() { byte(unit) }
+        // The last character is a Z.
+        literal("\\u005A\"")
+    }
+}

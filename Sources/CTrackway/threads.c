@@ -92,6 +92,81 @@ void ctrackway_event_clear(int event) {
 #endif
 
 // MARK: Normal exit
+// MARK: Standard streams
+
+unsigned ctrackway_plug_standard(void) {
+    unsigned plugged = 0;
+    for (int stream = 0; stream < 3; stream++) {
+        if (fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+        int file = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (file < 0) break;
+        if (file > 2) {
+            // Somebody else has opened it meanwhile.
+            close(file);
+            continue;
+        }
+        plugged |= 1u << file;
+    }
+    return plugged;
+}
+
+void ctrackway_unplug_standard(unsigned plugged) {
+    for (int stream = 0; stream < 3; stream++) {
+        if (plugged & 1u << stream) close(stream);
+    }
+}
+
+// MARK: Forks
+
+/// A word that is set in the child of a fork.
+typedef struct fork_word {
+    uint32_t *word;
+    uint32_t value;
+    struct fork_word *next;
+} fork_word;
+
+static fork_word *fork_words;
+static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+static uint32_t forks;
+
+static void before_fork(void) { pthread_mutex_lock(&fork_lock); }
+static void after_fork_in_parent(void) { pthread_mutex_unlock(&fork_lock); }
+static void after_fork_in_child(void) {
+    __atomic_add_fetch(&forks, 1, __ATOMIC_RELEASE);
+    for (fork_word *each = fork_words; each != NULL; each = each->next) {
+        __atomic_store_n(each->word, each->value, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&fork_lock);
+}
+static void watch_forks(void) { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
+
+uint32_t ctrackway_fork_count(void) {
+    pthread_once(&fork_once, watch_forks);
+    return __atomic_load_n(&forks, __ATOMIC_ACQUIRE);
+}
+
+void ctrackway_fork_set(uint32_t *word, uint32_t value) {
+    pthread_once(&fork_once, watch_forks);
+    fork_word *entry = malloc(sizeof *entry);
+    if (entry == NULL) return;
+    *entry = (fork_word){.word = word, .value = value};
+    pthread_mutex_lock(&fork_lock);
+    entry->next = fork_words;
+    fork_words = entry;
+    pthread_mutex_unlock(&fork_lock);
+}
+
+void ctrackway_fork_forget(uint32_t *word) {
+    pthread_mutex_lock(&fork_lock);
+    fork_word **place = &fork_words;
+    while (*place != NULL && (*place)->word != word) place = &(*place)->next;
+    fork_word *found = *place;
+    if (found != NULL) *place = found->next;
+    pthread_mutex_unlock(&fork_lock);
+    free(found);
+}
+
 
 /// How many threads use a library that tears itself down when the process exits.
 static int using;

@@ -56,6 +56,7 @@ public final class Analytics: Sendable {
     package let snapshots: SnapshotDriver?
     package let queue: StorageQueue
     let lastLedger = Locked(Ledger())
+    let isForkReported = Locked(false)
     package let commits: GroupCommitter
     package let lifeCycle: LifeCycleFollower
     /// Which screen is shown, of those that lie over one another.
@@ -206,6 +207,8 @@ public final class Analytics: Sendable {
         snapshots?.abandon()
         behavior.abandon()
         control.change { $0.abandoned() }
+        // A forked child has no threads that could end anything, and what it shares with its parent is not its own.
+        guard !control.gate.state.contains(.isForked) else { return }
     }
 
     /// The id of this installed copy of the app; it survives restarts and changes when the installation is erased.

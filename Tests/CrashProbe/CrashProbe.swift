@@ -65,6 +65,7 @@ struct CrashProbe {
 
     static func main() throws {
         let arguments = CommandLine.arguments
+        if arguments.count == 4, let status = try NeighborProbe.run(arguments[1], arguments[3]) { exit(status) }
         guard arguments.count == 4, let preparation = Preparation(rawValue: arguments[1]) else { exit(64) }
         try prepare(preparation, folder: arguments[3])
         if preparation == .start { return }

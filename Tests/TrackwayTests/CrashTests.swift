@@ -166,6 +166,37 @@ struct CrashTests {
         #expect(try storage.names(in: folder + "/crashes") == [])
     }
 
+    @Test(
+        "a forked child records nothing, says so, and leaves its parent's log alone",
+        arguments: ["forking", "forking-quickly"]
+    )
+    func forkedChild(program: String) throws {
+        let folder = NSTemporaryDirectory() + "trackway-fork-\(UUID().uuidString)"
+        // What a test leaves behind in the temporary folder harms nobody.
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let status = try Self.run("CrashProbe", [program, "-", folder])
+        #expect(status == 0)
+        var configuration = Self.configuration
+        configuration.consent = .pending
+        let next = try InMemoryAnalytics(configuration, storage: FaultyStorage(DiskStorage()), folder: folder)
+        let numbers = next.events(named: "parent").map { $0.event.attributes["n"]?.integer }
+        #expect(numbers == (0..<80).map { Int64($0) })
+        #expect(next.events(named: "child").isEmpty)
+        #expect(next.events(named: "_screen_view").isEmpty)
+        #expect(next.recorded.allSatisfy { $0.global("child") == nil })
+        let ledger = next.analytics.ledger()
+        #expect(ledger.isBalanced)
+        #expect(ledger.destinations["collector"]?.dropped.isEmpty == true)
+    }
+
+    @Test("a program that was started without standard streams keeps their numbers free")
+    func closedStreams() throws {
+        let folder = NSTemporaryDirectory() + "trackway-streams-\(UUID().uuidString)"
+        // As above.
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        #expect(try Self.run("CrashProbe", ["without-streams", "-", folder]) == 0)
+    }
+
     /// Runs a program that lies beside the tests, without its standard error; its wait status.
     private static func run(_ program: String, _ arguments: [String]) throws -> Int32 {
         let here = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()

@@ -48,6 +48,23 @@ void ctrackway_disguise_boot(const char *boot, const char *place, char *id, int6
 /// SipHash-2-4 of bytes under a key.
 uint64_t ctrackway_keyed_hash(const uint64_t key[2], const void *bytes, size_t count);
 
+// MARK: Standard streams
+
+/// Opens those of the descriptors 0, 1 and 2 that are closed, so that a library that is called next gets none of them; which ones.
+/// Undone by ctrackway_unplug_standard, at once.
+unsigned ctrackway_plug_standard(void);
+void ctrackway_unplug_standard(unsigned plugged);
+
+// MARK: Forks
+
+/// The number of forks between the first process that called this and the one that calls it now: another number says that what was
+/// made before belongs to a parent. A load.
+uint32_t ctrackway_fork_count(void);
+/// Has a word set to a value in the child of every fork, before the child goes on.
+void ctrackway_fork_set(uint32_t *word, uint32_t value);
+/// Ends that.
+void ctrackway_fork_forget(uint32_t *word);
+
 // MARK: Randomness
 
 /// Fills the buffer from the kernel's generator; -1 when it cannot.

@@ -256,7 +256,14 @@ package final class BehaviorDriver: Sendable {
     ///   - records: whether events may come of it, so that the app's closure is asked for attributes, before any lock is
     ///     taken.
     ///   - time: when it happened, if that was not just now.
-    private func step(records: Bool = true, at time: Moment? = nil, _ input: (inout BehaviorTurn) -> Void) {
+    private func step(
+        records: Bool = true,
+        flushes: Bool = true,
+        at time: Moment? = nil,
+        _ input: (inout BehaviorTurn) -> Void
+    ) {
+        // A forked child must not keep states in the place of its parent.
+        guard !control.gate.state.contains(.isForked) else { return }
         let now = time.map { DeviceTime($0, boot: boot) } ?? now
         let dynamic = records ? dynamic.current() : [:]
         // The app may be called back below, so no lock is held there.

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
+internal import TrackwayEvents
 
 /// What the recording path must know about the SDK's state, in one word that it reads without a lock.
 ///
@@ -36,25 +37,31 @@ package final class RecordingGate: @unchecked Sendable {
         package static let intercepts = State(rawValue: 256)
         /// Heartbeats rest until something happens, and the next event is something.
         package static let heartbeatRests = State(rawValue: 512)
+        /// The process is a forked child of the one that made the gate: it records nothing.
+        package static let isForked = State(rawValue: 2048)
         /// What events have in common is still to be read, before the first of them.
         package static let contextIncomplete = State(rawValue: 1024)
     }
 
     private let word: UnsafeMutablePointer<UInt32>
+    private let fork = ForkMark()
 
     /// Makes a gate in the given state.
     package init(_ state: State) {
         word = .allocate(capacity: 1)
         word.initialize(to: state.rawValue)
+        // Set before the child goes on, so that recording there need not ask who it is.
+        ctrackway_fork_set(word, State.isForked.rawValue)
     }
 
     deinit {
+        ctrackway_fork_forget(word)
         word.deallocate()
     }
 
     /// The state now. A record that began before a change may still see the old one.
     package var state: State {
         get { State(rawValue: ctrackway_load_acquire(word)) }
-        set { ctrackway_store_release(word, newValue.rawValue) }
+        set { ctrackway_store_release(word, (fork.isInChild ? State.isForked : newValue).rawValue) }
     }
 }

@@ -129,6 +129,8 @@ extension Analytics {
         at moment: Moment
     ) -> Receipt {
         let before = control.gate.state
+        // First of all: another thread of the parent may have held any lock when the process was forked.
+        if before.contains(.isForked) { return refuseInChild(name, id: id) }
         if before.contains(.contextIncomplete) { completeContext() }
         behavior.begin()
         let gate = control.gate.state
@@ -174,6 +176,25 @@ extension Analytics {
     }
 
     private func reportShutDown(_ name: String) {
+    private func refuseInChild(_ name: String, id: EventID) -> Receipt {
+        if isForkReported.withLock({ isReported in
+            defer { isReported = true }
+            return !isReported
+        }) {
+            reporter.report(
+                Diagnostic(
+                    code: .recordedAfterFork,
+                    field: "name",
+                    value: name,
+                    remedy:
+                        "A forked child that goes on without exec records nothing with the Analytics of its parent, and no "
+                        + "event of it is kept. Record in the parent, or call exec first. This is reported once."
+                )
+            )
+        }
+        return Receipt(id: id, sequence: 0, durability: .none, dropped: .forked)
+    }
+
         reporter.report(
             Diagnostic(
                 code: .recordedAfterShutdown,

@@ -77,6 +77,7 @@ final class Recorder: Sendable {
         let id = id ?? ids.next(at: moment.wall)
         let gate = gate.state
         guard gate.contains(.isOpen) else {
+            if gate.contains(.isForked) { return Outcome(refused: id, .forked) }
             return Outcome(refused: id, gate.contains(.isDisabled) ? .disabled : .consentDenied)
         }
         // Only an event for one destination by name may be a repeat there.
@@ -141,6 +142,8 @@ extension Recorder.Outcome {
 }
 
 extension DropReason {
+    /// The event was recorded in a forked child with the ``Analytics`` of its parent.
+    public static let forked = DropReason(rawValue: "forked")
     /// The collection policy does not allow events of this name.
     public static let notCollected = DropReason(rawValue: "not_collected")
 }

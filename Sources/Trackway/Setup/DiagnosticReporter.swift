@@ -62,6 +62,8 @@ extension Diagnostic.Code {
     /// The storage folder was removed under the running app, with what waited there; it was made anew.
     public static let storageRemoved = Diagnostic.Code(rawValue: "storage_removed")
     /// An event could not be kept.
+    /// An event was recorded in a forked child with the analytics of its parent; it was not recorded.
+    public static let recordedAfterFork = Diagnostic.Code(rawValue: "recorded_after_fork")
     public static let notKept = Diagnostic.Code(rawValue: "not_kept")
     /// Storage fails; events are held in memory until it works again.
     public static let storageFailing = Diagnostic.Code(rawValue: "storage_failing")

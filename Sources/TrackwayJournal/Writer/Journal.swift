@@ -41,6 +41,9 @@ package final class Journal: Sendable {
     /// What proves the identity that an erasing is about to remove, from its first step until it is complete.
     let proof = Locked<InstallationSecret?>(nil)
 
+    /// The log is shared with forked children, which must leave it alone.
+    private let fork = ForkMark()
+
     private struct Restorations: Sendable {
         var count = 0
         var report: (@Sendable (UInt64) -> Void)?
@@ -193,6 +196,7 @@ package final class Journal: Sendable {
 
     /// Sets the context (a JSON object) of the events recorded from now on; it is stored only when it differs.
     package func setContext(_ json: [UInt8]) {
+        guard !fork.isInChild else { return }
         state.withLock { $0.setContext(json) }
     }
 
@@ -204,6 +208,9 @@ package final class Journal: Sendable {
     ///
     /// - Throws: `synchronizationFailed` when the flush failed, `storage` when events still wait in memory, `closed`.
     package func synchronize() throws(JournalError) {
+        guard !fork.isInChild else {
+            throw JournalError(.closed, "the journal in \(folder.root) belongs to the process that was forked")
+        }
         try flushing.withLock { (_) throws(JournalError) in try synchronizeAlone() }
     }
 
@@ -264,13 +271,15 @@ package final class Journal: Sendable {
     /// Tries again to write what waits in memory; true when nothing waits any more.
     @discardableResult
     package func drain() -> Bool {
-        state.withLock { $0.drain() }
+        guard !fork.isInChild else { return false }
+        return state.withLock { $0.drain() }
     }
 
     /// Keeps house off the recording threads: writes what waits in memory, gives back the unused space of complete
     /// segments, and makes the next segment ahead of need. Call it about once a second while events are recorded;
     /// without it everything still works, and the thread that fills a segment does the work.
     package func performMaintenance() {
+        guard !fork.isInChild else { return }
         restoreFolder()
         let (retired, wanted) = state.withLock { state in
             state.drain()
@@ -345,6 +354,7 @@ package final class Journal: Sendable {
 
     /// Ends recording and gives the writer's lock back. Later appends answer `closed`; a second close does nothing.
     package func close() {
+        guard !fork.isInChild else { return }
         state.withLock { $0.close() }
     }
 

@@ -7,7 +7,9 @@
 #define CCURL_SHIM_H
 #define CURL_DISABLE_TYPECHECK 1
 #include <curl/curl.h>
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 /// Takes part of an answer; anything but size * count ends the transfer.
 typedef size_t (*ccurl_sink)(char *bytes, size_t size, size_t count, void *context);
@@ -44,7 +46,12 @@ static inline CURLMcode ccurl_multi_set_number(CURLM *multi, CURLMoption option,
 static inline curl_socket_t ccurl_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
     (void)context;
     (void)purpose;
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    int file = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+    if (file < 0 || file > 2) return file;
+    // The numbers of the standard streams are the host's, even while they are closed.
+    int above = fcntl(file, F_DUPFD_CLOEXEC, 3);
+    close(file);
+    return above;
 }
 
 /// Sets what holds for every request; an option that this version of the library lacks is left out.

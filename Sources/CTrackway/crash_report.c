@@ -18,6 +18,7 @@
 #if CRASHES_ARE_CAPTURED
 #include "clock.h"
 #include "held.h"
+#include "descriptors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,6 +61,7 @@ int crash_report_prepare(void) {
     if (probe_read >= 0) return 0;
     if (pipe(ends) != 0) return -1;
     for (int end = 0; end < 2; end++) {
+        ends[end] = ctrackway_above_standard(ends[end]);
         fcntl(ends[end], F_SETFD, FD_CLOEXEC);
         fcntl(ends[end], F_SETFL, O_NONBLOCK);
     }

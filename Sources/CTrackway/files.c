@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #endif
 #include "CTrackway.h"
+#include "descriptors.h"
 #include "held.h"
 
 #include <dirent.h>
@@ -47,7 +48,7 @@ int ctrackway_open_read(const char *path) {
     do {
         file = open(path, O_RDONLY | O_CLOEXEC);
     } while (file < 0 && errno == EINTR);
-    return file;
+    return ctrackway_above_standard(file);
 }
 
 #if defined(__APPLE__) && TARGET_OS_IPHONE && !TARGET_OS_SIMULATOR
@@ -69,6 +70,7 @@ static int open_write(const char *path, bool exclusive, int protection) {
         file = open(path, flags, 0600);
 #endif
     } while (file < 0 && errno == EINTR);
+    file = ctrackway_above_standard(file);
 #if CTRACKWAY_HAS_CLASSES
     // A file that was there before has the class it was made with. Nothing is asked of the system where it is right.
     if (file >= 0 && !exclusive && fcntl(file, F_GETPROTECTIONCLASS) != protection) {
@@ -90,6 +92,7 @@ int ctrackway_protect(const char *path) {
     do {
         file = open(path, O_RDONLY | O_CLOEXEC);
     } while (file < 0 && errno == EINTR);
+    file = ctrackway_above_standard(file);
     if (file < 0) return -1;
     int code = 0;
     int class = fcntl(file, F_GETPROTECTIONCLASS);
@@ -243,7 +246,7 @@ int ctrackway_synchronize_map(void *address, size_t size, bool waits) {
 }
 
 int ctrackway_synchronize_folder(const char *path) {
-    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder = ctrackway_above_standard(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder < 0) return -1;
     int code = fsync(folder);
     int reason = errno;
@@ -318,8 +321,15 @@ int ctrackway_try_lock_file(int file) {
 }
 
 int ctrackway_list(const char *path, void *context, void (*each)(void *context, const char *name)) {
-    DIR *folder = opendir(path);
-    if (folder == NULL) return -1;
+    int file = ctrackway_above_standard(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (file < 0) return -1;
+    DIR *folder = fdopendir(file);
+    if (folder == NULL) {
+        int reason = errno;
+        close(file);
+        errno = reason;
+        return -1;
+    }
     errno = 0;
     struct dirent *entry;
     while ((entry = readdir(folder)) != NULL) {

@@ -10,6 +10,7 @@
 #endif
 #include "CTrackway.h"
 #include "held.h"
+#include "descriptors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -135,6 +136,13 @@ static int open_pipe(void) {
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
 #endif
+    for (int end = 0; end < 2; end++) ends[end] = ctrackway_above_standard(ends[end]);
+    if (ends[0] < 0 || ends[1] < 0) {
+        for (int end = 0; end < 2; end++) {
+            if (ends[end] >= 0) close(ends[end]);
+        }
+        return -1;
+    }
     // The handler must never wait: a full pipe makes it fall back to the default action.
     fcntl(ends[1], F_SETFL, O_NONBLOCK);
     pipe_read = ends[0];

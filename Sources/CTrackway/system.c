@@ -6,6 +6,7 @@
 #endif
 #include "CTrackway.h"
 #include "clock.h"
+#include "descriptors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -268,6 +269,7 @@ int ctrackway_has_terminal(void) {
     do {
         terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     } while (terminal < 0 && errno == EINTR);
+    terminal = ctrackway_above_standard(terminal);
     if (terminal < 0) return -1;
     pid_t group = tcgetpgrp(terminal);
     close(terminal);

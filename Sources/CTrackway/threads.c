@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #endif
 #include "CTrackway.h"
+#include "descriptors.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -71,7 +72,7 @@ void ctrackway_pause(void) { pause(); }
 // MARK: Waking
 
 #if defined(__linux__)
-int ctrackway_event_open(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+int ctrackway_event_open(void) { return ctrackway_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
 void ctrackway_event_signal(int event) {
     uint64_t one = 1;

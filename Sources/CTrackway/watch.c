@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #endif
 #include "CTrackway.h"
+#include "descriptors.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,7 +16,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-int ctrackway_watch_open(void) { return inotify_init1(IN_CLOEXEC | IN_NONBLOCK); }
+int ctrackway_watch_open(void) { return ctrackway_above_standard(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)); }
 
 /// Whether changes that other machines make can go untold on the file system of `path`; also when nobody knows.
 static bool is_remote(const char *path) {

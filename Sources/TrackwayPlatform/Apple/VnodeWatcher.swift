@@ -19,8 +19,15 @@ package struct VnodeWatcher: FolderWatcher {
         onChange: @escaping @Sendable (StorageChange) -> Void
     ) -> (any StorageWatch)? {
         // One that is open for events only does not keep a volume from being ejected.
-        let descriptor = open(folder, O_EVTONLY | O_CLOEXEC)
+        var descriptor = open(folder, O_EVTONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
+        if descriptor < 3 {
+            // The numbers of the standard streams are the host's, even while they are closed.
+            let above = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+            close(descriptor)
+            guard above >= 0 else { return nil }
+            descriptor = above
+        }
         return VnodeWatch(descriptor, onChange)
     }
 }

@@ -20,9 +20,16 @@ struct CurlThread {
         return code
     }()
 
+    /// Has the library open no descriptor of a standard stream that is closed.
+    private static func aboveStandard<Result>(_ work: () -> Result) -> Result {
+        let plugged = ctrackway_plug_standard()
+        defer { ctrackway_unplug_standard(plugged) }
+        return work()
+    }
+
     /// Works until the driver lets it go.
     func run() {
-        guard Self.begun == CURLE_OK, let multi = curl_multi_init() else {
+        guard Self.begun == CURLE_OK, let multi = Self.aboveStandard({ curl_multi_init() }) else {
             driver.failed(TransportError(.other, "libcurl cannot begin (\(Self.begun.rawValue))"))
             return
         }
@@ -39,7 +46,8 @@ struct CurlThread {
             for id in turn.begins {
                 if let request = requests[id] { begin(id, request, multi, &transfers) }
             }
-            let health = ccurl_perform(multi)
+            // Looking up a name opens descriptors inside of the library.
+            let health = Self.aboveStandard { ccurl_perform(multi) }
             let hasEnded = reportEnds(multi, &transfers)
             ctrackway_exit_guard_leave()
             guard health == CURLM_OK else {

@@ -36,6 +36,7 @@ public final class Analytics: Sendable {
     let reporter: DiagnosticReporter
     let write: @Sendable (String) -> Void
     let recorder: Recorder
+    let zone: ZoneWatch
 
     // What everything else needs.
     let registry: QueueRegistry

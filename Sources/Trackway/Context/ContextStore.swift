@@ -13,6 +13,7 @@ internal import TrackwayJournal
 package final class ContextStore: Sendable {
     private let context: Locked<Kept>
     private let recorder: Recorder
+    private let zone: ZoneWatch
     private let report: @Sendable ([Diagnostic], [String]) -> Void
 
     /// Adds to the context what takes time to find out.
@@ -48,6 +49,7 @@ package final class ContextStore: Sendable {
         _ context: RecordedContext,
         completedBy completion: Completion? = nil,
         recorder: Recorder,
+        zone: ZoneWatch = ZoneWatch(nil),
         report: @escaping @Sendable ([Diagnostic], [String]) -> Void
     ) {
         self.context = Locked(Kept(value: context, completion: completion))
@@ -61,6 +63,19 @@ package final class ContextStore: Sendable {
     /// Completes the context, unless somebody has. Nothing is recorded before; see ``RecordingGate/State/contextIncomplete``.
     func complete() {
         context.withLock { _ = $0.complete(recorder) }
+    }
+
+    /// Has the context say the offset of the time zone at a moment.
+    func follow(zoneAt wall: Timestamp) {
+        guard !zone.holds(wall) else { return }
+        context.withLock { context in
+            var value = context.complete(recorder)
+            guard let offset = zone.ask(at: wall) else { return }
+            value.device["zone_offset_seconds"] = .integer(Int64(offset))
+            guard value != context.value else { return }
+            context.value = value
+            recorder.journal.setContext(value.json())
+        }
     }
 
     /// Whether an event of this name may be recorded now, for any of these destinations.
@@ -86,7 +101,8 @@ package final class ContextStore: Sendable {
     func performUnreported<Result: Sendable>(_ body: (inout ContextTransaction) -> Result) -> (
         Result, ContextTransaction.SideEffects
     ) {
-        context.withLock { context in
+        follow(zoneAt: recorder.clock.now().wall)
+        return context.withLock { context in
             var transaction = ContextTransaction(context.complete(recorder), recorder: recorder)
             let result = body(&transaction)
             transaction.reportJournal()

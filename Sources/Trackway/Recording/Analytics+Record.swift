@@ -31,8 +31,8 @@ extension Analytics {
     ) -> Receipt {
         let moment = clock.now()
         let id = ids.next(at: moment.wall)
-        // One comparison for the usual case; everything else is elsewhere.
-        guard control.gate.state == .isOpen, route.isEmpty else {
+        // A few comparisons for the usual case; everything else is elsewhere.
+        guard control.gate.state == .isOpen, route.isEmpty, zone.holds(moment.wall) else {
             return recordSlowPath(name, attributes, items: items, to: route, id: id, at: moment)
         }
         var diagnostics: [Diagnostic] = []
@@ -132,6 +132,7 @@ extension Analytics {
         // First of all: another thread of the parent may have held any lock when the process was forked.
         if before.contains(.isForked) { return refuseInChild(name, id: id) }
         if before.contains(.contextIncomplete) { completeContext() }
+        contextStore.follow(zoneAt: moment.wall)
         behavior.begin()
         let gate = control.gate.state
         if gate.contains(.isOpen) {

@@ -18,6 +18,7 @@ struct Components {
     let registry: QueueRegistry
     let recorder: Recorder
     let contextStore: ContextStore
+    let zone: ZoneWatch
     let dynamic: DynamicAttributes
     let interception: Interception
     let behavior: BehaviorDriver
@@ -158,7 +159,10 @@ struct Components {
                 takingOver.complete(&context)
             }
         }
-        contextStore = ContextStore(context, completedBy: completion, recorder: recorder) { diagnostics, lines in
+        zone = ZoneWatch(dependencies.zoneOffset)
+        contextStore = ContextStore(context, completedBy: completion, recorder: recorder, zone: zone) {
+            diagnostics,
+            lines in
             reporter.report(diagnostics)
             for line in lines { dependencies.write(line) }
         }

@@ -42,6 +42,8 @@ package struct Dependencies: Sendable {
     package var write: @Sendable (String) -> Void
     /// What the app does as the analytics are made, and for whom it was started.
     package var launch: LaunchReading
+    /// Gives the offset of the time zone at a moment, in seconds; nil when it never changes.
+    package var zoneOffset: (@Sendable (Timestamp) -> Int?)?
     /// Reads the facts again, when the app comes back to the foreground; nil when they cannot change.
     package var refreshFacts: (@Sendable () -> ContextFacts)?
     /// Begins to observe what the system does with the app; the answer is kept as long as the analytics live.

@@ -94,6 +94,7 @@ extension Dependencies {
                 }
             }
         )
+        dependencies.zoneOffset = { DeviceFacts.zoneOffset(at: $0) }
         if readsLater { dependencies.readDevice = { device.facts.attributes } }
         dependencies.launch = LaunchState.read()
         dependencies.showsScreens = ProcessKind.showsScreens

@@ -55,6 +55,11 @@ extension DeviceFacts {
         return facts.refreshed(now: now)
     }
 
+    /// The offset of the system's time zone at a moment, in seconds; nil when it is not known.
+    package static func zoneOffset(at moment: Timestamp) -> Int? {
+        TimeZone.current.secondsFromGMT(for: Date(timeIntervalSince1970: Double(moment.milliseconds) / 1_000))
+    }
+
     /// The same facts, with those that change while a process runs read again: locale, time zone and network; and what only the
     /// main thread may ask for, which is not waited for elsewhere: it answers when it has time, and the next reading knows.
     package func refreshed(now: Timestamp = SystemClock().now().wall) -> DeviceFacts {

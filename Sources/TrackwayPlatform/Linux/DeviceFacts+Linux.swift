@@ -96,6 +96,9 @@ extension DeviceFacts {
         return bytes.overflow ? nil : bytes.partialValue
     }
 
+    /// The offset of the system's time zone at a moment, in seconds; nil when it is not known.
+    package static func zoneOffset(at moment: Timestamp) -> Int? { offset(at: moment) }
+
     private static func offset(at now: Timestamp) -> Int? {
         var seconds = time_t(now.milliseconds / 1_000)
         var local = tm()

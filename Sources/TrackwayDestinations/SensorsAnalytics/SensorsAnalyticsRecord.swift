@@ -137,6 +137,19 @@ struct SensorsAnalyticsRecord {
 
     // MARK: Writing
 
+    /// The record's own number: 32 bits of a hash of the whole id, so that events of other processes and devices, whose ids have a
+    /// counter of their own, get other numbers. The same event always has the same.
+    static func trackID(of id: EventID) -> UInt32 {
+        // The finalizer of SplitMix64, over both halves.
+        func mixed(_ value: UInt64) -> UInt64 {
+            var value = value &+ 0x9E37_79B9_7F4A_7C15
+            value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+            value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+            return value ^ value >> 31
+        }
+        return UInt32(truncatingIfNeeded: mixed(mixed(id.high) ^ id.low) >> 32)
+    }
+
     /// Writes the record.
     func write(sentAt: Timestamp, into writer: inout JSONWriter) {
         let kind = translation.kind
@@ -147,7 +160,7 @@ struct SensorsAnalyticsRecord {
         writer.integer(time.milliseconds)
         if !kind.isItem {
             writer.key("_track_id")
-            writer.integer(UInt64(UInt32(truncatingIfNeeded: event.id.low)))
+            writer.integer(UInt64(Self.trackID(of: event.id)))
         }
         writer.key("_flush_time")
         writer.integer(sentAt.milliseconds)

@@ -41,7 +41,7 @@ struct SensorsAnalyticsExamplesTests {
     @Test("a cold start has exactly the fields of the example")
     func coldStart() throws {
         let expected = #"""
-            {"type":"track","event":"$AppStart","time":1750000000123,"_track_id":3367591744,"_flush_time":1750000000480,
+            {"type":"track","event":"$AppStart","time":1750000000123,"_track_id":2503214481,"_flush_time":1750000000480,
              "distinct_id":"A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE","anonymous_id":"A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE",
              "identities":{"$identity_idfv":"A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE",
               "$identity_anonymous_id":"A536A563-65BD-49BE-A6EC-6F3CE7AC8FBE"},

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+
+@testable import TrackwayDestinations
+
+@Suite("Sensors Analytics: the records' own number")
+struct SensorsTrackIDTests {
+    @Test(
+        "processes and devices that start to count at the same time give their events different numbers",
+        arguments: [1, 7, 40]
+    )
+    func processes(count: UInt64) {
+        let generators = (0..<count).map { EventIDGenerator(chance: $0 &* 0x9E37_79B9_7F4A_7C15) }
+        var numbers: Set<UInt32> = []
+        for millisecond in 0..<300 {
+            for generator in generators {
+                let id = generator.next(at: Timestamp(milliseconds: 1_750_000_000_000 + Int64(millisecond)))
+                numbers.insert(SensorsAnalyticsRecord.trackID(of: id))
+            }
+        }
+        // The collector tells records apart by this number and the millisecond: chance alone makes two of a few thousand equal.
+        #expect(numbers.count >= 300 * Int(count) - 1)
+    }
+
+    @Test("the same event has the same number each time, and its neighbors have others")
+    func stable() {
+        let id = EventID(high: 0x0197_79A3_3B07_7000, low: 0x8000_0000_0000_0000)
+        #expect(SensorsAnalyticsRecord.trackID(of: id) == SensorsAnalyticsRecord.trackID(of: id))
+        for bit in 0..<64 as Range<UInt64> {
+            let high = EventID(high: id.high ^ 1 << bit, low: id.low)
+            let low = EventID(high: id.high, low: id.low ^ 1 << bit)
+            #expect(SensorsAnalyticsRecord.trackID(of: high) != SensorsAnalyticsRecord.trackID(of: id))
+            #expect(SensorsAnalyticsRecord.trackID(of: low) != SensorsAnalyticsRecord.trackID(of: id))
+        }
+    }
+}

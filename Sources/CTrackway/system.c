@@ -10,8 +10,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +101,6 @@ int ctrackway_boot_id(char *buffer, size_t capacity) {
 #endif
 }
 
-// MARK: Randomness
 int ctrackway_boot_id_for(const char *folder, char *buffer, size_t capacity) {
 #if defined(__APPLE__)
     (void)folder;
@@ -118,6 +117,7 @@ int ctrackway_boot_id_for(const char *folder, char *buffer, size_t capacity) {
 #endif
 }
 
+// MARK: Randomness
 
 int ctrackway_random_bytes(void *buffer, size_t count) {
 #if defined(__APPLE__)

@@ -92,7 +92,6 @@ void ctrackway_event_clear(int event) {
 }
 #endif
 
-// MARK: Normal exit
 // MARK: Standard streams
 
 unsigned ctrackway_plug_standard(void) {
@@ -168,6 +167,7 @@ void ctrackway_fork_forget(uint32_t *word) {
     free(found);
 }
 
+// MARK: Normal exit
 
 /// How many threads use a library that tears itself down when the process exits.
 static int using;

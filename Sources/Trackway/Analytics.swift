@@ -45,6 +45,8 @@ public final class Analytics: Sendable {
     /// How destinations are delivered to that nobody said more about.
     let usualPolicy: DeliveryPolicy
     let options: Locked<RuntimeOptions>
+    /// Held while the app changes the options. Taken before every other lock.
+    let reconfigurations = Locked(())
     let settings: SettingsFile
     let consents: ConsentDriver
     let identity: IdentityDriver
@@ -54,10 +56,10 @@ public final class Analytics: Sendable {
     let dynamic: DynamicAttributes
     let reporters = ReporterRegistry()
     let interception: Interception
+    let isForkReported = Locked(false)
     package let snapshots: SnapshotDriver?
     package let queue: StorageQueue
     let lastLedger = Locked(Ledger())
-    let isForkReported = Locked(false)
     package let commits: GroupCommitter
     package let lifeCycle: LifeCycleFollower
     /// Which screen is shown, of those that lie over one another.
@@ -111,11 +113,11 @@ public final class Analytics: Sendable {
         timers = parts.timers
         recorder = parts.recorder
         contextStore = parts.contextStore
+        zone = parts.zone
         behavior = parts.behavior
         dynamic = parts.dynamic
         interception = parts.interception
         snapshots = parts.snapshots
-        zone = parts.zone
         queue = parts.queue
         environment = parts.environment
         commits = parts.commits
@@ -205,11 +207,11 @@ public final class Analytics: Sendable {
     }
 
     deinit {
+        // A forked child has no threads that could end anything, and what it shares with its parent is not its own.
+        guard !control.gate.state.contains(.isForked) else { return }
         snapshots?.abandon()
         behavior.abandon()
         control.change { $0.abandoned() }
-        // A forked child has no threads that could end anything, and what it shares with its parent is not its own.
-        guard !control.gate.state.contains(.isForked) else { return }
     }
 
     /// The id of this installed copy of the app; it survives restarts and changes when the installation is erased.

@@ -255,6 +255,7 @@ package final class BehaviorDriver: Sendable {
     /// - Parameters:
     ///   - records: whether events may come of it, so that the app's closure is asked for attributes, before any lock is
     ///     taken.
+    ///   - flushes: whether what waits is sent when the input asks for that.
     ///   - time: when it happened, if that was not just now.
     private func step(
         records: Bool = true,
@@ -289,16 +290,12 @@ package final class BehaviorDriver: Sendable {
             // The turn tries again, and reports the error.
             return perform(at: now, adding: dynamic, .open, input)
         }
-        places.withLock { _ in
-            guard state.withLock({ $0.isWatching }) else { return perform(at: now, adding: dynamic, .open, input) }
-            do throws(StorageError) {
-                let place = try resources.place()
-                perform(at: now, adding: dynamic, .sought(place), input)
-            } catch {
-                // The turn tries again, and tells why not.
-                perform(at: now, adding: dynamic, .open, input)
-            }
-        }
+    }
+
+    /// What remains to be done after a turn, with no lock held.
+    private struct Aftermath: Sendable {
+        let outcome: BehaviorTurn.Outcome
+        let sideEffects: ContextTransaction.SideEffects
     }
 
     /// Has the input take turns until one of them is not put off.
@@ -307,17 +304,20 @@ package final class BehaviorDriver: Sendable {
         adding dynamic: Attributes,
         _ place: BehaviorTurn.Search,
         _ input: (inout BehaviorTurn) -> Void
-    ) {
-        var place = place
+    ) -> Aftermath {
         var attempts = resources.keeper.isDeferring ? Self.putOffLimit : 0
-        while !take(at: now, adding: dynamic, &place, mayBePutOff: attempts > 0, input) {
+        while true {
+            if let aftermath = take(at: now, adding: dynamic, place, mayBePutOff: attempts > 0, input) {
+                // Nobody needed it.
+                if case .sought(let unused?) = aftermath.outcome.place { unused.lock.release() }
+                return aftermath
+            }
             do throws(StorageError) {
                 try resources.keeper.settle()
                 attempts -= 1
             } catch {
                 // The turn goes on without, as it does on every system whose disk is full, and reports the error.
                 attempts = 0
-    ///   - flushes: whether what waits is sent when the input asks for that.
             }
         }
     }
@@ -331,9 +331,9 @@ package final class BehaviorDriver: Sendable {
         _ place: BehaviorTurn.Search,
         mayBePutOff: Bool,
         _ input: (inout BehaviorTurn) -> Void
-    ) -> Bool {
-        let (offered, resources) = (place, resources)
-        let (turn, sideEffects) = state.withLock { state in
+    ) -> Aftermath? {
+        let resources = resources
+        let (outcome, sideEffects) = state.withLock { state in
             contextStore.performUnreported { transaction in
                 var turn = BehaviorTurn(
                     state,

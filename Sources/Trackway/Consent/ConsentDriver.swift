@@ -26,6 +26,7 @@ package final class ConsentDriver: Sendable {
     /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
     private struct Listener: Sendable {
         var report: @Sendable () -> Void = {}
+        var followEpoch: @Sendable () -> Void = {}
     }
 
     init(
@@ -62,6 +63,11 @@ package final class ConsentDriver: Sendable {
         listener.withLock { $0.report = report }
     }
 
+    /// Has the context of events follow the settings' number of withdrawals. No lock is held meanwhile.
+    func followEpoch(_ follow: @escaping @Sendable () -> Void) {
+        listener.withLock { $0.followEpoch = follow }
+    }
+
     /// Brings everything in step with the settings. Reads them inside the control machine's lock: of two decisions made
     /// at the same time, both then end with the one that was written last.
     package func follow() {
@@ -82,6 +88,7 @@ package final class ConsentDriver: Sendable {
 
     /// Carries out what a change of the decisions ordered; the settings hold it already.
     func carryOut(_ actions: [ConsentMachine.Action]) {
+        if !actions.isEmpty { listener.withLock { $0 }.followEpoch() }
         follow()
         listener.withLock { $0 }.report()
         for action in actions {
@@ -115,20 +122,20 @@ package final class ConsentDriver: Sendable {
         settings.refresh()
         let after = settings.current.consent
         follow()
+        if after.epoch != before.epoch { listener.withLock { $0 }.followEpoch() }
         guard after != before else { return control.machine.isAllowedToSend }
         listener.withLock { $0 }.report()
         delivery.withLock { $0 }?.admissionChanged()
         // What this request holds was judged by what counted before.
-        return control.machine.isAllowedToSend && !after.permitsLess(than: before)
+        return control.machine.isAllowedToSend && !after.permitsLess(than: before) && after.epoch == before.epoch
     }
 
     /// What may leave for a destination.
     func rule(for destination: DestinationID) -> Admission.Rule {
         let category = categories.withLock { $0[destination] } ?? .analytics
         return { [settings] context in
-            // A context that cannot be read is nobody's.
-            let subject = (try? JSONValue.parse(context))?["user"]?["subject"]?.string
-            return settings.current.consent.admission(of: subject, for: category)
+            let (subject, epoch) = Self.subject(of: context)
+            return settings.current.consent.admission(of: subject, in: epoch, for: category)
         }
     }
 
@@ -137,9 +144,15 @@ package final class ConsentDriver: Sendable {
         let category = categories.withLock { $0[destination] } ?? .analytics
         let consent = settings.current.consent
         return { context in
-            // A context that cannot be read is nobody's.
-            consent.admission(of: (try? JSONValue.parse(context))?["user"]?["subject"]?.string, for: category)
+            let (subject, epoch) = Self.subject(of: context)
+            return consent.admission(of: subject, in: epoch, for: category)
         }
+    }
+
+    /// Whose events a context holds, and how many withdrawals were before. One that cannot be read is nobody's.
+    private static func subject(of context: [UInt8]) -> (String?, Int64) {
+        let user = (try? JSONValue.parse(context))?["user"]
+        return (user?["subject"]?.string, user?["consent_epoch"]?.integer ?? 0)
     }
 
     // MARK: Destinations that come and go
@@ -164,14 +177,19 @@ package final class ConsentDriver: Sendable {
     /// On the storage queue: has what waits in front and may never leave dropped and counted. Delivery does it on its own
     /// thread, or this where nobody delivers; another process that delivers finds the refusal in the settings before its next
     /// request, and does it.
-    func discard() {
-        if delivery.withLock({ $0 })?.discardRefused() == true { return }
+    ///
+    /// - Returns: false when another process delivers: it is asked to.
+    @discardableResult
+    func discard() -> Bool {
+        if delivery.withLock({ $0 })?.discardRefused() == true { return true }
         do throws(JournalError) {
-            try journal.withElection { (consumer) throws(JournalError) in
+            let isDone: Void? = try journal.withElection { (consumer) throws(JournalError) in
                 for destination in journal.destinations {
                     try consumer.discardDropped(for: destination, admitting: rule(for: destination))
                 }
             }
+            if isDone == nil { delivery.withLock { $0 }?.askDeliverer() }
+            return isDone != nil
         } catch {
             reporter.report(
                 Diagnostic(
@@ -181,6 +199,7 @@ package final class ConsentDriver: Sendable {
                     remedy: "Nothing of it is sent. What waits is dropped when its turn comes, or on the next start."
                 )
             )
+            return true
         }
     }
 }

@@ -115,10 +115,7 @@ final class DynamicAttributes: Sendable {
     /// itself records.
     func current() -> Attributes {
         guard let provider = named.withLock({ $0.provider }) else { return [:] }
-        let me = ObjectIdentifier(self)
-        let running = Self.running
-        guard !running.contains(me) else { return [:] }
-        return Self.$running.withValue(running.union([me])) { provider() }
+        return CallbackScope.call(CallbackScope.ID(of: self)) { provider() } ?? [:]
     }
 }
 

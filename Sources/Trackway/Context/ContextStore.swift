@@ -52,9 +52,9 @@ package final class ContextStore: Sendable {
         zone: ZoneWatch = ZoneWatch(nil),
         report: @escaping @Sendable ([Diagnostic], [String]) -> Void
     ) {
+        self.zone = zone
         self.context = Locked(Kept(value: context, completion: completion))
         self.recorder = recorder
-        self.zone = zone
         self.report = report
         if completion == nil { recorder.journal.setContext(context.json()) }
         recorder.registry.userChanged(to: context.user.id)

@@ -21,6 +21,11 @@ extension Analytics {
         snapshots?.permissionChanged()
     }
 
+    /// The number of diagnostics that were caused inside ``Configuration/onDiagnostic``, and not reported to it.
+    ///
+    /// A handler that records, for example, causes one with each of its events while the disk is full.
+    public var unreportedDiagnostics: UInt64 { reporter.unreportedCount }
+
     /// Whether the SDK is switched on.
     public var isEnabled: Bool { control.machine.isEnabled }
 
@@ -32,15 +37,25 @@ extension Analytics {
     /// A number that no app means is brought within its bounds, as one of the ``Configuration`` is, and told as a
     /// `Diagnostic`.
     ///
-    /// - Parameter change: is called once, at once, on the calling thread; it must not call the SDK.
+    /// - Parameter change: is called once, at once, on the calling thread; it may call the SDK, except for this method.
     public func reconfigure(_ change: (inout RuntimeOptions) -> Void) {
         var bounds = SettingBounds()
         var unknown: [DestinationID] = []
-        let (before, options) = self.options.withLock { options in
-            let before = options
+        let (before, options) = reconfigurations.withLock { _ in
+            let before = self.options.withLock { $0 }
+            var options = before
+            // Only other calls of this method wait for it.
             change(&options)
             options = bounds.runtimeOptions(options)
-            return (before, options)
+            return self.options.withLock { [options] current in
+                // A destination that was added meanwhile brought rules of its own.
+                var changed = options
+                for (id, rules) in current.rules where changed.rules[id] == before.rules[id] {
+                    changed.rules[id] = rules
+                }
+                current = changed
+                return (before, changed)
+            }
         }
         let changed = Set(before.rules.keys).union(options.rules.keys).filter { before.rules[$0] != options.rules[$0] }
         for id in changed.sorted() {
@@ -77,7 +92,7 @@ extension Analytics {
 public struct RuntimeOptions: Sendable {
     /// Whether each event is also written to standard error as it is recorded.
     public var logEvents: Bool
-    /// Is told about every mistake and difficulty; nil writes to standard error, a few lines per kind and minute.
+    /// Handles every mistake and difficulty; see ``Configuration/onDiagnostic``.
     public var onDiagnostic: (@Sendable (Diagnostic) -> Void)?
 
     /// What is recorded without the app calling `record`. With `CaptureOptions.crashes` handlers go into the process, and out

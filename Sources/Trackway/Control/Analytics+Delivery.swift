@@ -17,7 +17,17 @@ extension Analytics {
     public func flush(timeout: Duration = .seconds(10)) async -> FlushReport {
         behavior.begin()
         await control.untilSettled()
-        guard control.machine.maySend else { return await delivery.flush(timeout: .zero) }
+        let machine = control.machine
+        guard machine.maySend else {
+            // What was withdrawn is dropped by whoever delivers, before anything newer is sent.
+            let consents = consents
+            if machine.consent == .denied, !settings.current.consent.rules.keepsRefused,
+                await !queue.run({ consents.discard() })
+            {
+                await delivery.untilDropped(timeout: timeout)
+            }
+            return await delivery.flush(timeout: .zero, obstacle: journal.isAwaitingStorage ? nil : machine.obstacle)
+        }
         let journal = journal
         // What waits in memory because storage failed a moment ago.
         await queue.run { _ = journal.drain() }
@@ -83,6 +93,7 @@ extension Analytics {
 
     /// Sends what waits, as far as it gets, and ends delivery. A second call returns when the first is done.
     ///
+    /// Records `_app_end` first if the app is in the foreground: the exit of a program that shuts down is no exit of a killed one.
     /// Recording still works afterwards: such events are kept, with a `Diagnostic`, and go out after the next start.
     ///
     /// - Parameter timeout: how long the last flush may take; zero for none.
@@ -93,5 +104,4 @@ extension Analytics {
         await control.untilAtRest()
         await behavior.untilKept()
     }
-    /// Records `_app_end` first if the app is in the foreground: the exit of a program that shuts down is no exit of a killed one.
 }

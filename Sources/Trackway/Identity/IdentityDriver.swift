@@ -140,6 +140,7 @@ package final class IdentityDriver: Sendable {
             switch action {
             case .context(var user):
                 user.subject = orders.user.subject
+                user.consentEpoch = orders.user.consentEpoch
                 transaction.context.user = complete(user)
             case .record(let name, let attributes):
                 transaction.record(
@@ -185,6 +186,7 @@ extension Settings {
     var user: RecordedContext.User {
         var user = identity.context
         user.subject = consent.subject
+        user.consentEpoch = consent.epoch
         return user
     }
 }

@@ -176,7 +176,6 @@ extension Analytics {
         control.setGate(.contextIncomplete) { false }
     }
 
-    private func reportShutDown(_ name: String) {
     private func refuseInChild(_ name: String, id: EventID) -> Receipt {
         if isForkReported.withLock({ isReported in
             defer { isReported = true }
@@ -196,6 +195,7 @@ extension Analytics {
         return Receipt(id: id, sequence: 0, durability: .none, dropped: .forked)
     }
 
+    private func reportShutDown(_ name: String) {
         reporter.report(
             Diagnostic(
                 code: .recordedAfterShutdown,

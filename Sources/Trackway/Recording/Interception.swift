@@ -7,20 +7,11 @@ internal import TrackwayJournal
 
 /// Shows events to the app's interceptors, and counts what they drop. Any thread; no lock is held while one is called.
 final class Interception: Sendable {
-    /// One interceptor of one analytics.
-    private struct Place: Hashable, Sendable {
-        let owner: ObjectIdentifier
-        let index: Int
-    }
-
     /// What was told already, by the interceptors' places.
     private struct Told: Sendable {
         var drops: Set<Int> = []
         var slowness: Set<Int> = []
     }
-
-    /// The interceptors further up the stack, so that one that records does not begin again without end.
-    @TaskLocal private static var running: Set<Place> = []
 
     /// Longer than this nobody's recording should be held up.
     private static let longest = Duration.milliseconds(100)
@@ -51,13 +42,11 @@ final class Interception: Sendable {
     /// - Returns: whether it is to be recorded.
     func keeps(_ event: inout InterceptedEvent) -> Bool {
         guard isShown(event) else { return true }
-        let running = Self.running
         for (index, interceptor) in interceptors.enumerated() {
-            let place = Place(owner: ObjectIdentifier(self), index: index)
-            guard !running.contains(place) else { continue }
             let name = event.name
             let began = clock.now().monotonic
-            let decision = Self.$running.withValue(running.union([place])) { interceptor.intercept(&event) }
+            let decision = CallbackScope.call(CallbackScope.ID(of: self, index)) { interceptor.intercept(&event) }
+            guard let decision else { continue }
             reportSlowness(of: index, since: began)
             guard decision == .keep else {
                 counts.add(interceptor.name)

@@ -21,7 +21,7 @@ public import TrackwayEvents
 /// what is said about people and things, or an erasing; ``Configuration/rules`` and `CaptureOptions` are for those. An
 /// event that may not be recorded is not shown either.
 ///
-/// It may call the SDK. What it records is shown to the other interceptors, and not to itself.
+/// It may call the SDK. What it records is shown to the other interceptors, and not to itself (`Documentation/Callbacks.md`).
 public struct Interceptor: Sendable {
     /// What becomes of an event.
     public enum Decision: String, Sendable, Hashable, CaseIterable {

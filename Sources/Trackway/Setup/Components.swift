@@ -185,30 +185,36 @@ struct Components {
             takingOver: takingOver
         )
         let (contextStore, behavior) = (contextStore, behavior)
+        delivery.beforeSending { [weak behavior] in behavior?.flush(before: $0) }
         snapshots = configuration.snapshots.map {
             SnapshotDriver($0, in: dependencies, contextStore: contextStore, behavior: behavior)
         }
         let snapshots = snapshots
-        delivery.beforeSending { [weak behavior] in behavior?.flush(before: $0) }
+        let store = contextStore
+        consents.followEpoch { [weak store] in
+            // Read before the store's lock is taken, which is the inner one.
+            let epoch = settings.current.consent.epoch
+            store?.perform { $0.context.user.consentEpoch = max($0.context.user.consentEpoch, epoch) }
+        }
         consents.reportChanges { [weak snapshots] in snapshots?.permissionChanged() }
         behavior.reportScreens { [weak snapshots] in snapshots?.screenShown($0.name) }
+        timers = TimerDriver(
+            launchState: dependencies.launchState,
+            clock: dependencies.clock,
+            boot: dependencies.facts.boot
+        )
         identity = IdentityDriver(
             settings,
             contextStore: contextStore,
             consents: consents,
             behavior: behavior,
+            timers: timers,
             dynamic: dynamic,
             limits: configuration.limits,
             reporter: reporter,
             clock: dependencies.clock,
             installation: { journal.installation }
         )
-        timers = TimerDriver(
-            launchState: dependencies.launchState,
-            clock: dependencies.clock,
-            boot: dependencies.facts.boot
-        )
-            timers: timers,
         arrival = StorageArrival(
             StorageArrival.Parts(
                 dependencies: dependencies,
@@ -252,7 +258,7 @@ struct Components {
                 }
                 await delivery.suspend(timeout: timeout)
             },
-            discard: { await queue.run { consents.discard() } }
+            discard: { _ = await queue.run { consents.discard() } }
         )
     }
 

@@ -176,8 +176,11 @@ public struct Configuration: Sendable {
     /// Stands in front of each logged event, so that people find them among other lines. Empty by default.
     public var eventLogLabel = ""
 
-    /// Is told about every mistake and difficulty, on the thread where it was noticed, so it must return quickly. It may
-    /// call the SDK. nil (the default) writes to standard error, a few lines per kind and minute, so that no mistake goes unseen.
+    /// Handles every mistake and difficulty.
+    ///
+    /// It is called on the thread that noticed it, with no lock held, and must return quickly. It may call the SDK: a diagnostic
+    /// that is caused inside of it is not reported to it but counted (``Analytics/unreportedDiagnostics``). nil (the default)
+    /// writes to standard error, a few lines per kind and minute, so that no mistake goes unseen.
     public var onDiagnostic: (@Sendable (Diagnostic) -> Void)?
 
     /// How events recorded from the beginning are to be treated; see ``TrackwayEvents/RecordedContext/modes``. Empty by

@@ -18,6 +18,7 @@ package final class DiagnosticReporter: Sendable {
     }
 
     private let listener: Locked<Listener>
+    private let unreported = Locked(UInt64(0))
     private let log: Handler
     /// What alone is told; nil for everything.
     private let only: Diagnostic.Code?
@@ -39,12 +40,18 @@ package final class DiagnosticReporter: Sendable {
         listener.withLock { $0.handler = handler }
     }
 
-    /// Reports one diagnostic on the calling thread. No lock is held while the app's handler runs.
+    /// Reports one diagnostic on the calling thread, which must hold no lock.
+    ///
+    /// One that is caused inside the handler is counted and not reported: the handler would be called without end.
     package func report(_ diagnostic: Diagnostic) {
         guard only == nil || diagnostic.code == only else { return }
-        let handler = listener.withLock { $0.handler }
-        (handler ?? log)(diagnostic)
+        let handler = listener.withLock { $0.handler } ?? log
+        let wasCalled: Void? = CallbackScope.call(CallbackScope.ID(of: self)) { handler(diagnostic) }
+        if wasCalled == nil { unreported.withLock { $0 += 1 } }
     }
+
+    /// The number of diagnostics caused inside the handler.
+    package var unreportedCount: UInt64 { unreported.withLock { $0 } }
 
     /// Reports diagnostics in their order.
     package func report(_ diagnostics: [Diagnostic]) {
@@ -55,6 +62,8 @@ package final class DiagnosticReporter: Sendable {
 extension Diagnostic.Code {
     /// An event was recorded after the SDK was shut down; it is kept and goes out after the next start.
     public static let recordedAfterShutdown = Diagnostic.Code(rawValue: "recorded_after_shutdown")
+    /// An event was recorded in a forked child with the analytics of its parent; it was not recorded.
+    public static let recordedAfterFork = Diagnostic.Code(rawValue: "recorded_after_fork")
     /// An event was addressed to a destination that is not configured; it was not recorded.
     public static let unknownDestination = Diagnostic.Code(rawValue: "unknown_destination")
     /// A number of the configuration means nothing; one that does counts instead.
@@ -62,8 +71,6 @@ extension Diagnostic.Code {
     /// The storage folder was removed under the running app, with what waited there; it was made anew.
     public static let storageRemoved = Diagnostic.Code(rawValue: "storage_removed")
     /// An event could not be kept.
-    /// An event was recorded in a forked child with the analytics of its parent; it was not recorded.
-    public static let recordedAfterFork = Diagnostic.Code(rawValue: "recorded_after_fork")
     public static let notKept = Diagnostic.Code(rawValue: "not_kept")
     /// Storage fails; events are held in memory until it works again.
     public static let storageFailing = Diagnostic.Code(rawValue: "storage_failing")

@@ -59,7 +59,9 @@ package final class SettingsFile: Sendable {
         self.reporter = reporter
         self.rules = rules
         do throws(StorageError) {
-            state = Locked(State(settings: Self.settings(of: try file.read(), rules, reporter)))
+            let (settings, problem) = Self.settings(of: try file.read(), rules)
+            state = Locked(State(settings: settings))
+            if let problem { reporter.report(problem) }
         } catch {
             guard isTemporary(error) else { throw error }
             var settings = Settings(rules)
@@ -68,28 +70,26 @@ package final class SettingsFile: Sendable {
         }
     }
 
+    /// - Returns: The settings, and what is to be reported once no lock is held.
     private static func settings(
         of content: StateFile<Settings>.Content,
-        _ rules: ConsentRules,
-        _ reporter: DiagnosticReporter
-    ) -> Settings {
+        _ rules: ConsentRules
+    ) -> (Settings, Diagnostic?) {
         switch content {
         case .nothing:
-            return Settings(rules)
+            return (Settings(rules), nil)
         case .kept(let stored, _):
-            return stored
+            return (stored, nil)
         case .damaged(let what):
             var settings = Settings(rules)
             _ = settings.consent.decided(.pending, by: .device)
-            reporter.report(
-                Diagnostic(
-                    code: .settingsDamaged,
-                    field: "settings",
-                    value: what,
-                    remedy: "Ask for consent again and call setConsent; until then events are kept and not sent."
-                )
+            let problem = Diagnostic(
+                code: .settingsDamaged,
+                field: "settings",
+                value: what,
+                remedy: "Ask for consent again and call setConsent; until then events are kept and not sent."
             )
-            return settings
+            return (settings, problem)
         }
     }
 
@@ -103,9 +103,9 @@ package final class SettingsFile: Sendable {
         changing change: (@Sendable (inout Settings) -> Void)? = nil,
         _ first: (Settings) -> Void
     ) throws(StorageError) {
-        try access.withLock { (_) throws(StorageError) in
-            guard state.withLock({ $0.isAwaiting }) else { return }
-            var stored = Self.settings(of: try file.read(), rules, reporter)
+        let problem = try access.withLock { (_) throws(StorageError) -> Diagnostic? in
+            guard state.withLock({ $0.isAwaiting }) else { return nil }
+            var (stored, problem) = Self.settings(of: try file.read(), rules)
             change?(&stored)
             first(stored)
             let isChanged = state.withLock { state in
@@ -117,7 +117,9 @@ package final class SettingsFile: Sendable {
             }
             // Tried again with the next change.
             if isChanged { _ = save(.few) }
+            return problem
         }
+        if let problem { reporter.report(problem) }
     }
 
     /// The settings as this process knows them.
@@ -206,9 +208,9 @@ package final class SettingsFile: Sendable {
             case .saved:
                 flush()
             case .failed(let error):
-                report(error)
+                reportOnce(error)
             case .notOurTurn:
-                report(file.notOurTurn)
+                reportOnce(file.notOurTurn)
             case .awaited:
                 break
             }
@@ -219,9 +221,15 @@ package final class SettingsFile: Sendable {
     private func flush() {
         do throws(StorageError) {
             try file.synchronize()
+            state.withLock { $0.failure.worked() }
         } catch {
-            report(error)
+            reportOnce(error)
         }
+    }
+
+    /// Reports the first failure in a row.
+    private func reportOnce(_ error: StorageError) {
+        if state.withLock({ $0.failure.failed() }) { report(error) }
     }
 
     /// With access to the file: replaces its content by what it holds, changed by what changed here.

@@ -71,7 +71,8 @@ public final class Reporter: Sendable {
         guard let analytics = recorder(of: name) else { return nil }
         guard let prepare else { return analytics.record(name, attributes, items: items, to: [target]) }
         var event = InterceptedEvent(name, attributes, items: items, to: [target])
-        prepare(&event)
+        // What the closure records through the same reporter is recorded as it is.
+        _ = CallbackScope.call(CallbackScope.ID(of: self)) { prepare(&event) }
         return analytics.record(event.name, event.attributes, items: event.items, to: [target])
     }
 

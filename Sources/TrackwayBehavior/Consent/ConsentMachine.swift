@@ -24,6 +24,23 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         var joined: String?
     }
 
+    /// Events of a subject that were recorded before consent was withdrawn. They are dropped whatever is decided later.
+    fileprivate struct Withdrawal: Sendable, Hashable, Codable {
+        /// nil for events of nobody who is known.
+        let subject: String?
+        /// An empty name stands for all categories but ``exceptions``.
+        let category: String
+        var exceptions: [String] = []
+        /// Events of earlier epochs are dropped.
+        var epoch: Int64
+
+        func concerns(_ subject: String?, _ category: ConsentCategory) -> Bool {
+            subject == self.subject
+                && (self.category.isEmpty
+                    ? !exceptions.contains(category.rawValue) : self.category == category.rawValue)
+        }
+    }
+
     /// What is lost of people who were forgotten because there were too many.
     private enum Forgotten: String, Sendable, Hashable, Codable {
         case nobody
@@ -66,6 +83,13 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
     /// Counts who came and went; says who came later without a clock.
     private var turn: Int64
     private var forgotten: Forgotten
+    /// The number of withdrawals so far: events carry it (``RecordedContext/User/consentEpoch``).
+    package private(set) var epoch: Int64 = 0
+    /// The latest withdrawals, one for each subject and category.
+    private var withdrawals: [Withdrawal] = []
+
+    /// The most withdrawals that are remembered; beyond it the oldest are forgotten: what they concern was dropped long ago.
+    private static let maxWithdrawals = 256
 
     /// Nothing decided, nobody known.
     package init(rules: ConsentRules = ConsentRules()) {
@@ -113,10 +137,17 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
 
     /// Whether an event of a subject may leave for a destination of a category.
     ///
-    /// - Parameter subject: as the event's context says; nil for events from before consent was kept by person.
+    /// - Parameters:
+    ///   - subject: as the event's context says; nil for events from before consent was kept by person.
+    ///   - epoch: as the event's context says: an event that was recorded before a withdrawal stays withdrawn.
     /// - Complexity: O(people).
-    package func admission(of subject: String?, for category: ConsentCategory) -> Admission {
+    package func admission(
+        of subject: String?,
+        in epoch: Int64 = .max,
+        for category: ConsentCategory
+    ) -> Admission {
         let known = subject.flatMap { person($0) }.flatMap { standing($0) }
+        if epoch < self.epoch, isWithdrawn(subject, known, in: epoch, for: category) { return .drop(.consentDenied) }
         return admission(of: known, subject, for: category, grantedUntil: grantedUntil(category))
     }
 
@@ -188,6 +219,43 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         }
     }
 
+    // MARK: Withdrawals
+
+    private func isWithdrawn(
+        _ subject: String?,
+        _ known: Person?,
+        in epoch: Int64,
+        for category: ConsentCategory
+    ) -> Bool {
+        // Of somebody who is not known here, the events fare as those of nobody.
+        let subjects: [String?] = known.map { [subject, $0.subject] } ?? [subject, nil]
+        return withdrawals.contains { withdrawal in
+            epoch < withdrawal.epoch && subjects.contains { withdrawal.concerns($0, category) }
+        }
+    }
+
+    private mutating func withdraw(_ matters: [Matter], named: Set<ConsentCategory>) {
+        epoch += 1
+        let exceptions = named.map(\.rawValue).filter { !$0.isEmpty }.sorted()
+        for matter in matters {
+            let category = matter.category.rawValue
+            withdrawals.removeAll { $0.subject == matter.subject && $0.category == category }
+            withdrawals.append(
+                Withdrawal(
+                    subject: matter.subject,
+                    category: category,
+                    exceptions: category.isEmpty ? exceptions : [],
+                    epoch: epoch
+                )
+            )
+        }
+        // In an order of its own: the same state has the same bytes.
+        withdrawals.sort {
+            ($0.epoch, $0.subject ?? "", $0.category) < ($1.epoch, $1.subject ?? "", $1.category)
+        }
+        if withdrawals.count > Self.maxWithdrawals { withdrawals.removeFirst(withdrawals.count - Self.maxWithdrawals) }
+    }
+
     // MARK: Transitions
 
     private var isAnonymous: Bool { subject == Self.subject(ofStretch: stretches) }
@@ -209,6 +277,10 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         let (old, new) = (before.verdicts(in: categories), verdicts(in: categories))
         let changed = new.filter { matter, admission in old[matter].map { $0 != admission } ?? false }
         if !changed.isEmpty { actions.append(.reconsider) }
+        let refused = changed.filter { matter, admission in
+            admission == .drop(.consentDenied) && old[matter] != .drop(.consentUndecided)
+        }
+        if !refused.isEmpty { withdraw(Array(refused.keys), named: categories) }
         let isDropped = changed.values.contains { if case .drop = $0 { true } else { false } }
         if isDropped { actions.append(.purge) }
         return actions + [.save]
@@ -350,6 +422,8 @@ extension ConsentMachine {
         for person in known { people.append(try Person(json: person)) }
         // A decision of who is here must find its place.
         guard place(of: subject) != nil else { throw .stateInvalid }
+        epoch = json["epoch"]?.integer ?? 0
+        for withdrawal in json["withdrawn"]?.array ?? [] { withdrawals.append(try Withdrawal(json: withdrawal)) }
     }
 
     /// The state as it is stored, without the app's rules.
@@ -362,6 +436,31 @@ extension ConsentMachine {
                 "turn": .integer(turn),
                 "forgotten": forgotten == .nobody ? nil : .string(forgotten.rawValue),
                 "people": .array(people.map(\.json)),
+                "epoch": epoch == 0 ? nil : .integer(epoch),
+                "withdrawn": withdrawals.isEmpty ? nil : .array(withdrawals.map(\.json)),
+            ])
+        )
+    }
+}
+
+extension ConsentMachine.Withdrawal {
+    fileprivate init(json: JSONValue) throws(JSONError) {
+        guard let category = json["category"]?.string, let epoch = json["epoch"]?.integer else { throw .stateInvalid }
+        self.init(
+            subject: json["subject"]?.string,
+            category: category,
+            exceptions: (json["except"]?.array ?? []).compactMap(\.string),
+            epoch: epoch
+        )
+    }
+
+    fileprivate var json: JSONValue {
+        .object(
+            .init(present: [
+                "subject": subject.map { .string($0) },
+                "category": .string(category),
+                "except": exceptions.isEmpty ? nil : .array(exceptions.map { .string($0) }),
+                "epoch": .integer(epoch),
             ])
         )
     }

@@ -28,6 +28,9 @@ package struct ConsentRules: Sendable, Hashable, Codable {
     /// Whose the events of an anonymous stretch are.
     package var anonymous: Anonymous
 
+    /// Whether events stay that were recorded before somebody refused.
+    package var keepsRefused: Bool { denial == .keep }
+
     /// Rules.
     package init(initial: Consent = .pending, denial: Denial = .purge, anonymous: Anonymous = .joinsUser) {
         self.initial = initial

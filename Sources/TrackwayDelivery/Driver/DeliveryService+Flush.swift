@@ -111,7 +111,21 @@ extension DeliveryService {
             // itself first and asks afterwards, so what it asks for is never taken for what this one asked for.
             if state.flushes == 0 { for worker in state.workers { worker.giveUpFlush() } }
         }
-        return report(since: before)
+        return report(since: before, obstacle)
+    }
+
+    /// Waits until none of this process's own events wait any more that may never leave, or the time is over. Whoever delivers is
+    /// asked to drop them.
+    @concurrent
+    package func untilDropped(timeout: Duration) async {
+        var deadline = Deadline(after: timeout, at: equipment.now)
+        let signal = WakeSignal()
+        while !Task.isCancelled, !deadline.isOver(at: equipment.now), !workers.allSatisfy({ isNothingOwn(for: $0.id) })
+        {
+            askDeliverer()
+            let next = equipment.now.advanced(by: Self.lookInterval)
+            await equipment.sleeper.sleep(until: min(deadline.time, next), or: signal, isDeadline: true)
+        }
     }
 
     /// What was settled before this flush; nil as long as nobody knows who delivers.
@@ -174,6 +188,7 @@ extension DeliveryService {
                 obstacle: new.pending > 0 ? obstacle ?? reason(of: worker) : after.uncounted.first?.reason
             )
         }
+        assert(report.destinations.values.allSatisfy { $0.pending == 0 || $0.obstacle != nil })
         return report
     }
 
@@ -198,7 +213,6 @@ extension DeliveryService {
     /// Delivers what can be delivered in time, of a queue what was released, then ends: `run` returns, another process may
     /// deliver.
     ///
-        assert(report.destinations.values.allSatisfy { $0.pending == 0 || $0.obstacle != nil })
     /// A request under way at the deadline is cancelled; its events stay, and are known by their ids if they come twice.
     ///
     /// - Parameter timeout: The longest wait for the final flush and for the end of `run`.

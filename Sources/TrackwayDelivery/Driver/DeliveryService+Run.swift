@@ -190,6 +190,8 @@ extension DeliveryService {
         let housekeeping = equipment.housekeeping
         while !Task.isCancelled {
             let maintained = equipment.now
+            // Another process may have changed what may leave, and what waits here may be held by what counted before.
+            if consumer.hasOtherWriters { _ = equipment.isPermitted() }
             do throws(JournalError) {
                 var round = consumer.beginMaintenance(at: equipment.clock.now())
                 // Whoever wants to send or to count meanwhile has its turn between two parts.

@@ -320,7 +320,7 @@ package final class DeliveryService: Sendable {
     }
 
     /// Asks the process that delivers to look soon.
-    func askDeliverer() {
+    package func askDeliverer() {
         try? journal.requestDelivery()  // It looks by itself while others record.
     }
 

@@ -100,6 +100,8 @@ extension RecordedContext {
         public var attributes: [Attribute]
         /// Whose consent counts for events of this context; nil when consent is not kept by person.
         public var subject: String?
+        /// The number of withdrawals of consent before the event, on this installation.
+        public var consentEpoch: Int64
 
         /// A user of these parts.
         public init(
@@ -110,7 +112,8 @@ extension RecordedContext {
             anonymousID: String? = nil,
             identities: Attributes = [:],
             attributes: [Attribute] = [],
-            subject: String? = nil
+            subject: String? = nil,
+            consentEpoch: Int64 = 0
         ) {
             self.id = id
             self.signedInAt = signedInAt
@@ -120,6 +123,7 @@ extension RecordedContext {
             self.identities = identities
             self.attributes = attributes
             self.subject = subject
+            self.consentEpoch = consentEpoch
         }
 
         /// One attribute of a user.
@@ -173,10 +177,6 @@ extension RecordedContext {
             global: Attributes(json["global"]?.object ?? .init()),
             modes: Attributes(json["modes"]?.object ?? .init())
         )
-    }
-
-    /// The context as the journal stores it and destinations read it.
-    ///
         if let texts = json["texts"] { restoreTexts(texts) }
     }
 
@@ -201,6 +201,10 @@ extension RecordedContext {
                 JSONValue.Object.Member(key: section, value: .array(pointers.map { .string($0) }))
             }
         )
+    }
+
+    /// The context as the journal stores it and destinations read it.
+    ///
     /// - Complexity: O(size of the context).
     public func json() -> [UInt8] {
         var members: [JSONValue.Object.Member] = []
@@ -215,11 +219,11 @@ extension RecordedContext {
         if let screen { put("screen", screen.json) }
         put("global", global.json)
         put("modes", modes.json)
+        put("texts", texts)
         return JSONValue.object(.init(members)).json()
     }
 }
 
-        put("texts", texts)
 extension RecordedContext.User {
     fileprivate init(_ json: JSONValue) {
         self.init(
@@ -235,7 +239,8 @@ extension RecordedContext.User {
                 else { return nil }
                 return Attribute(name: member.key, value: value, setAt: Timestamp(milliseconds: set))
             },
-            subject: json["subject"]?.string
+            subject: json["subject"]?.string,
+            consentEpoch: json["consent_epoch"]?.integer ?? 0
         )
     }
 
@@ -263,6 +268,7 @@ extension RecordedContext.User {
         }
         put("attributes", described.isEmpty ? nil : .object(.init(described)))
         put("subject", subject.map { .string($0) })
+        put("consent_epoch", consentEpoch == 0 ? nil : .integer(consentEpoch))
         return object
     }
 }

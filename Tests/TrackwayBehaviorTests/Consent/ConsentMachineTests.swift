@@ -62,7 +62,10 @@ struct ConsentMachineTests {
         _ = machine.decided(nil, by: .device, for: .marketing)
         #expect(machine.consent(for: .marketing) == row.device ?? row.initial)
         _ = machine.decided(nil, by: .device)
-        #expect(machine == ConsentMachine(rules: ConsentRules(initial: row.initial)))
+        // But that what was withdrawn on the way stays withdrawn.
+        if machine.epoch == 0 { #expect(machine == ConsentMachine(rules: ConsentRules(initial: row.initial))) }
+        #expect(machine.device.isEmpty && machine.decisions.isEmpty)
+        #expect(machine.consent(for: .marketing) == row.initial)
     }
 
     @Test("What a change orders")

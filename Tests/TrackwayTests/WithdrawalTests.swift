@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import Trackway
+
+@Suite("Withdrawals of consent")
+struct WithdrawalTests {
+    private static func configuration(_ consent: Consent = .pending) -> Configuration {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.consent = consent
+        return configuration
+    }
+
+    private static func process(_ environment: InMemoryEnvironment, _ consent: Consent = .pending) throws -> Analytics {
+        var configuration = Self.configuration(consent)
+        configuration.run(in: environment)
+        return try Analytics(configuration)
+    }
+
+    /// Flushes while the clock moves on when it has to wait.
+    @discardableResult
+    private static func flush(_ analytics: Analytics, _ clock: ManualClock, _ timeout: Duration = .seconds(10)) async
+        -> FlushReport
+    {
+        let mover = Task {
+            while !Task.isCancelled {
+                clock.advance(by: .milliseconds(50))
+                await Task.yield()
+            }
+        }
+        let report = await analytics.flush(timeout: timeout)
+        mover.cancel()
+        return report
+    }
+
+    private static func names(_ transport: ScriptedTransport) -> [String] { transport.delivered.map(\.event.name) }
+
+    @Test(
+        "events from before a withdrawal are never sent, however soon consent is granted again",
+        arguments: [true, false],
+        ConsentScope.allCases
+    )
+    func oneProcess(flushes: Bool, scope: ConsentScope) async throws {
+        let memory = try InMemoryAnalytics(Self.configuration())
+        for _ in 0..<10 { memory.analytics.record("refused") }
+        memory.analytics.setConsent(.denied, for: nil, by: scope)
+        memory.analytics.record("while_denied")
+        if flushes { await Self.flush(memory.analytics, memory.clock) }
+        memory.analytics.setConsent(.granted, for: nil, by: scope)
+        memory.analytics.record("agreed")
+        await Self.flush(memory.analytics, memory.clock)
+        #expect(Self.names(memory.transport) == ["agreed"])
+        let account = try #require(memory.analytics.ledger().destinations["collector"])
+        #expect(account.dropped == [.consentDenied: 10])
+        #expect(memory.analytics.ledger().isBalanced)
+    }
+
+    @Test("a process that delivers drops what another one's person withdrew", arguments: [true, false])
+    func twoProcesses(flushes: Bool) async throws {
+        let environment = InMemoryEnvironment()
+        let first = try Self.process(environment)
+        first.record("of_first")
+        await Self.flush(first, environment.clock)
+        let second = try Self.process(environment)
+        for _ in 0..<10 { second.record("refused") }
+        second.setConsent(.denied)
+        if flushes {
+            let report = await Self.flush(second, environment.clock)
+            #expect(report.destinations["collector"] != nil)
+        }
+        second.setConsent(.granted)
+        second.record("agreed")
+        await Self.flush(second, environment.clock)
+        await Self.flush(first, environment.clock)
+        await Self.flush(second, environment.clock)
+        #expect(Self.names(environment.transport) == ["agreed"])
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("a flush while consent is denied waits until what was withdrawn is dropped")
+    func flushWaits() async throws {
+        let environment = InMemoryEnvironment()
+        let first = try Self.process(environment, .granted)
+        first.record("one")
+        await Self.flush(first, environment.clock)
+        let second = try Self.process(environment, .granted)
+        environment.transport.hold()
+        for _ in 0..<10 { second.record("refused") }
+        second.setConsent(.denied)
+        environment.transport.release()
+        let report = await Self.flush(second, environment.clock)
+        #expect(report.destinations["collector"]?.pending == 0)
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("a withdrawal for one category leaves the events of others alone")
+    func categories() async throws {
+        var configuration = Self.configuration()
+        configuration.destinations.append(CollectorDestination(id: "ads", url: "http://ads.test", writeKey: "k"))
+        configuration.consentCategories = ["ads": .marketing]
+        let memory = try InMemoryAnalytics(configuration)
+        memory.analytics.record("before")
+        memory.analytics.setConsent(.granted)
+        memory.analytics.setConsent(.denied, for: .marketing)
+        memory.analytics.setConsent(.granted, for: .marketing)
+        memory.analytics.record("after")
+        await Self.flush(memory.analytics, memory.clock)
+        let urls = Dictionary(grouping: memory.transport.delivered) { $0.url.contains("ads") ? "ads" : "collector" }
+        #expect(urls["collector"]?.map(\.event.name) == ["before", "after"])
+        #expect(urls["ads"]?.map(\.event.name) == ["after"])
+    }
+
+    @Test(
+        "a withdrawal survives a kill and a loss of power after the flush, and a refusal that is kept is none",
+        arguments: [ConsentDenial.purge, .keep]
+    )
+    func kept(denial: ConsentDenial) async throws {
+        var configuration = Self.configuration()
+        configuration.consentOnDenial = denial
+        let memory = try InMemoryAnalytics(configuration)
+        memory.analytics.record("refused")
+        memory.analytics.setConsent(.denied)
+        memory.analytics.setConsent(.granted)
+        let next = try InMemoryAnalytics(
+            configuration,
+            storage: memory.storageAfterKill(),
+            clock: memory.clock,
+            transport: memory.transport
+        )
+        next.analytics.record("agreed")
+        await Self.flush(next.analytics, next.clock)
+        #expect(Set(Self.names(memory.transport)) == (denial == .purge ? ["agreed"] : ["refused", "agreed"]))
+    }
+}

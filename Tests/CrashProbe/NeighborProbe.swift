@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Dispatch
 internal import Foundation
 internal import Glibc
 internal import Trackway
 internal import TrackwayEvents
 
-/// Programs that a host of the SDK may be: one that forks, and one that was started without standard streams.
+/// A host of the SDK that forks.
 enum NeighborProbe {
     /// The number of events that the parent and the child record each.
     private static let events = 40
@@ -17,7 +16,6 @@ enum NeighborProbe {
         switch name {
         case "forking": try forking(folder, child: { exit(0) })
         case "forking-quickly": try forking(folder, child: { _exit(0) })
-        case "without-streams": try withoutStreams(folder)
         default: nil
         }
     }
@@ -59,36 +57,5 @@ enum NeighborProbe {
         for number in 0..<events { analytics?.record("parent", ["n": .integer(Int64(events + number))]) }
         // Ends as a killed process does.
         _exit(0)
-    }
-
-    private static func withoutStreams(_ folder: String) throws -> Int32 {
-        // What the language's own threads open is not the SDK's.
-        wait { try? await Task.sleep(nanoseconds: 1_000_000) }
-        for stream in 0..<3 as Range<Int32> { close(stream) }
-        let analytics = try Self.analytics(folder)
-        guard areClosed else { return 1 }
-        for number in 0..<2_000 { analytics.record("event", ["n": .integer(Int64(number))]) }
-        guard areClosed else { return 2 }
-        wait {
-            _ = try? await analytics.recordDurably("durable")
-            _ = await analytics.flush(timeout: .seconds(2))
-        }
-        _ = analytics.ledger()
-        guard areClosed else { return 3 }
-        return 0
-    }
-
-    /// Whether all standard streams are closed, as they were.
-    private static var areClosed: Bool {
-        (0..<3 as Range<Int32>).allSatisfy { fcntl($0, F_GETFD) < 0 && errno == EBADF }
-    }
-
-    private static func wait(_ work: @escaping @Sendable () async -> Void) {
-        let done = DispatchSemaphore(value: 0)
-        Task {
-            await work()
-            done.signal()
-        }
-        done.wait()
     }
 }

@@ -189,14 +189,6 @@ struct CrashTests {
         #expect(ledger.destinations["collector"]?.dropped.isEmpty == true)
     }
 
-    @Test("a program that was started without standard streams keeps their numbers free")
-    func closedStreams() throws {
-        let folder = NSTemporaryDirectory() + "trackway-streams-\(UUID().uuidString)"
-        // As above.
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        #expect(try Self.run("CrashProbe", ["without-streams", "-", folder]) == 0)
-    }
-
     /// Runs a program that lies beside the tests, without its standard error; its wait status.
     private static func run(_ program: String, _ arguments: [String]) throws -> Int32 {
         let here = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()

@@ -30,6 +30,14 @@ public struct TargetSnapshot: Sendable {
     /// the remedy. Empty nearly always; a later snapshot has them.
     public var obstacles: [String] { snapshot.obstacles.map(\.message) }
 
+    /// The last sequence number that the snapshot shows, by writer.
+    package var places: [WriterID: UInt64] { snapshot.places }
+
+    /// The snapshot's events up to the given sequence number of each writer; none of a writer that is not named.
+    package func prefix(through places: [WriterID: UInt64]) -> TargetSnapshot {
+        TargetSnapshot(snapshot.prefix(through: places), reporter)
+    }
+
     /// Calls `body` with each event, in the order of recording, until it returns false. Events of several processes come one
     /// process after the other, in the order they were started.
     ///

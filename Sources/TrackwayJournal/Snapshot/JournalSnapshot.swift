@@ -63,6 +63,37 @@ package struct JournalSnapshot: Sendable {
         self.obstacles = obstacles
     }
 
+    /// The part of a snapshot up to one place of each writer.
+    private init(of whole: JournalSnapshot, through places: [WriterID: UInt64]) {
+        destination = whole.destination
+        installation = whole.installation
+        obstacles = whole.obstacles
+        rules = whole.rules
+        folder = whole.folder
+        storage = whole.storage
+        journal = whole.journal
+        parts = whole.parts.compactMap { part in
+            guard let last = places[part.writer], last >= part.cursor.next else { return nil }
+            return Part(
+                writer: part.writer,
+                cursor: part.cursor,
+                through: min(last, part.through),
+                oldest: part.oldest,
+                isComplete: part.isComplete
+            )
+        }
+    }
+
+    /// The last sequence number that belongs to the snapshot, by writer.
+    package var places: [WriterID: UInt64] {
+        Dictionary(parts.map { ($0.writer, $0.through) }) { $1 }
+    }
+
+    /// The snapshot's events up to the given sequence number of each writer; none of a writer that is not named.
+    package func prefix(through places: [WriterID: UInt64]) -> JournalSnapshot {
+        JournalSnapshot(of: self, through: places)
+    }
+
     // MARK: Reading
 
     /// Calls `body` with the snapshot's events in the order of recording, writers in the order they were started, a batch at a

@@ -298,6 +298,20 @@ package final class Journal: Sendable {
         }
     }
 
+    /// Begins a new segment for this process's events, so that the files of the earlier ones can be deleted once they are
+    /// settled.
+    package func leaveSegment() throws(JournalError) {
+        try JournalError.wrap { () throws(StorageError) in
+            try state.withLock { (state) throws(StorageError) in try state.leaveSegment() }
+        }
+    }
+
+    /// Deletes the files that no destination needs any more; nothing happens while another process delivers.
+    package func deleteSettledFiles() throws(JournalError) {
+        let now = clock.now()
+        _ = try withConsumer { (consumer) throws(JournalError) in try consumer.maintain(at: now) }
+    }
+
     /// Makes the pages of the segment being written ready, off the recording threads.
     package func populate() {
         state.withLock { $0.log.takeUnpopulated() }?.populate()

@@ -311,6 +311,12 @@ struct WriterState: Sendable {
         }
     }
 
+    /// Begins the next segment when the one being written holds events.
+    mutating func leaveSegment() throws(StorageError) {
+        guard !isClosed, log.lastSegment > 0, firstInSegment < firstUnwritten else { return }
+        try roll(payload: 0)
+    }
+
     private mutating func rollInFolder(payload: Int) throws(StorageError) {
         let before = log.lastSegment
         let opening = FrameHeader.stride(payload: writtenContext.json.count)

@@ -12,4 +12,7 @@
 @_exported public import struct TrackwayEvents.Diagnostic
 @_exported public import struct TrackwayEvents.DropReason
 @_exported public import protocol TrackwayWire.Transport
+@_exported public import struct TrackwayWire.TransportError
 @_exported public import struct TrackwayWire.WireHeaders
+@_exported public import struct TrackwayWire.WireRequest
+@_exported public import struct TrackwayWire.WireResponse

@@ -118,8 +118,9 @@ public final class Usage: Sendable {
     ///
     /// - Parameters:
     ///   - userID: the person.
-    ///   - consent: the decision. False, the default, takes consent back: what is stored of the person is removed, and
-    ///     reports are dropped and counted, until the person consents again.
+    ///   - consent: the decision. False, the default, withdraws consent: what is stored of the person is removed, and
+    ///     reports are dropped and counted, until the person consents again. A store that is not in use removes its records
+    ///     at once where it can be opened, otherwise when it is opened next, whatever is decided until then.
     ///   - applicationIdentifier: when given, and records may be sent that could not before, a session of this application
     ///     begins.
     public func consentForUser(

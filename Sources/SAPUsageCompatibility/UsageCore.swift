@@ -16,6 +16,8 @@ package final class UsageCore: Sendable {
         var early: StoreAccess?
         var reporters: [String: Kept<UsageReporter>] = [:]
         var decisions: UsageDecisions?
+        /// The changes of the decisions that could not be written down yet.
+        var unwritten: [@Sendable (inout UsageDecisions) -> Void] = []
         var retained: UnattributedSessions?
         /// The targets with a session that began in this process.
         var sessions: Set<String> = []
@@ -55,9 +57,12 @@ package final class UsageCore: Sendable {
 
     var userID: String? { access?.userID }
 
-    var userConsent: Bool { userID.map { decisions.consents[$0] == true } ?? false }
+    /// The person as decisions name them.
+    var person: String? { access?.person }
 
-    var outputEnabled: Bool { access.map { decisions.maySend(of: $0.userID) } ?? false }
+    var userConsent: Bool { access?.person.map { decisions.consents[$0] == true } ?? false }
+
+    var outputEnabled: Bool { access.map { decisions.maySend(of: $0.person) } ?? false }
 
     var droppedReports: [DropReason: UInt64] { state.withLock { $0.dropped } }
 
@@ -98,7 +103,11 @@ package final class UsageCore: Sendable {
         let access = StoreAccess(store)
         let retained =
             retains && access.userID != nil
-            ? UnattributedSessions(in: access.folder ?? environment.folder, of: environment) : nil
+            ? UnattributedSessions(
+                in: access.folder ?? environment.folder,
+                key: access.core?.encryption,
+                of: environment
+            ) : nil
         state.withLock { state in
             state.configured = access
             state.early = nil
@@ -125,17 +134,26 @@ package final class UsageCore: Sendable {
         transitions.lock()
         defer { transitions.unlock() }
         let before = outputEnabled
-        decide { $0.consents[user] = consent }
+        decide { $0.decide(consent, of: user) }
+        if !consent { carryOutWithdrawal(of: user) }
         if !before, outputEnabled { beginSession(application) }
         broker?.decided()
     }
 
-    private func decide(_ change: (inout UsageDecisions) -> Void) {
+    private func decide(_ change: @escaping @Sendable (inout UsageDecisions) -> Void) {
+        self.change(change)
+        follow()
+    }
+
+    private func change(_ change: @escaping @Sendable (inout UsageDecisions) -> Void) {
         var decisions = decisions
+        let changes = state.withLock { $0.unwritten } + [change]
+        var isWritten = false
         do throws(TrackwayError) {
             let file = try UsageDecisionsFile(in: environment)
             do throws(StorageError) {
-                decisions = try file.change(decisions, change)
+                decisions = try file.change(decisions) { decisions in for change in changes { change(&decisions) } }
+                isWritten = true
             } catch {
                 change(&decisions)
                 environment.report(
@@ -151,29 +169,90 @@ package final class UsageCore: Sendable {
             change(&decisions)
             environment.report(error, in: "decision")
         }
-        let decided = decisions
-        state.withLock { $0.decisions = decided }
-        follow()
+        let (decided, left) = (decisions, isWritten ? [] : changes)
+        state.withLock { state in
+            state.decisions = decided
+            state.unwritten = left
+        }
     }
 
     /// Has the store's own analytics carry out what was decided: they are the gate.
     private func follow() {
-        guard let access, let store = access.core else { return }
+        guard let access else { return }
+        guard let store = access.core else { return followOwnStore(access) }
         let analytics = store.analytics
         let decisions = decisions
         let isOn = decisions.collection != false
         if isOn != analytics.isEnabled {
             if isOn { analytics.enable() } else { analytics.disable() }
         }
-        let consent = decisions.hasWithdrawn(access.userID) ? Consent.denied : .granted
-        if consent != analytics.consent {
-            if consent == .denied {
-                store.removeEverything()
-                // Their starts are gone with the rest.
-                state.withLock { $0.sessions = [] }
-            }
-            analytics.setConsent(consent)
+        let consent = decisions.hasWithdrawn(access.person) ? Consent.denied : .granted
+        // Nothing is recorded any more before what is stored goes, and nothing before that is done.
+        if consent == .denied, consent != analytics.consent { analytics.setConsent(consent) }
+        if let person = access.person, let withdrawal = decisions.withdrawal(of: person) {
+            store.carryOut(withdrawal: withdrawal)
         }
+        if consent != analytics.consent { analytics.setConsent(consent) }
+        // The starts are gone with the rest.
+        if consent == .denied { state.withLock { $0.sessions = [] } }
+    }
+
+    /// Has a store of the app's own carry out a withdrawal that it did not carry out yet.
+    private func followOwnStore(_ access: StoreAccess) {
+        guard let person = access.person, let withdrawal = decisions.withdrawal(of: person),
+            decisions.carriedOut?[access.name] ?? 0 < withdrawal
+        else { return }
+        let targets = state.withLock { state in
+            state.sessions = []
+            return Set(state.reporters.keys)
+        }
+        let left = access.removeEverything(of: targets)
+        OwnStoreUploads.forget(access.name, in: environment)
+        guard left == 0 else {
+            return environment.report(
+                Diagnostic(
+                    code: .usageStateNotKept,
+                    field: "consentForUser(_:given:)",
+                    value: "\(left) records",
+                    remedy: "The store still holds records of a person who withdrew consent. Remove them in "
+                        + "removeRecords(before:after:targetID:), and tell the decision again."
+                )
+            )
+        }
+        change { $0.carriedOut = ($0.carriedOut ?? [:]).merging([access.name: withdrawal]) { max($0, $1) } }
+    }
+
+    /// Removes what is stored of a person whose store is not in use.
+    ///
+    /// A store that cannot be opened now, or needs a key, does it when it is opened next.
+    private func carryOutWithdrawal(of user: String) {
+        guard let withdrawal = decisions.withdrawal(of: user) else { return }
+        var folders = [environment.folder]
+        if let folder = access?.folder, folder != environment.folder { folders.append(folder) }
+        let open = UsageStoreCore.inUse(of: user, in: environment)
+        for core in open { core.carryOut(withdrawal: withdrawal) }
+        // Without a folder there is nothing to remove.
+        guard open.isEmpty, let storage = (try? environment.dependencies())?.storage else { return }
+        for folder in folders {
+            let own = folder.appendingPathComponent(user, isDirectory: true).standardizedFileURL
+            // A store that cannot be looked at now carries it out when it is opened.
+            guard let size = try? storage.size(of: own.path + "/usage"), size > 0 else { continue }
+            // Opening it carries the withdrawal out; where that needs the key, the app opens it.
+            _ = try? UsageStoreCore.open(folder, storageID: user, in: environment)
+        }
+    }
+
+    /// Reads the decisions again, for those that another process wrote, and carries them out.
+    func refresh() {
+        transitions.lock()
+        defer { transitions.unlock() }
+        // Without a folder, what this process knows counts.
+        guard var read = (try? UsageDecisionsFile(in: environment))?.read() else { return }
+        for change in state.withLock({ $0.unwritten }) { change(&read) }
+        guard read != decisions else { return }
+        let decided = read
+        state.withLock { $0.decisions = decided }
+        follow()
     }
 
     private func beginSession(_ application: String?) {
@@ -248,7 +327,7 @@ package final class UsageCore: Sendable {
     private func storing(_ record: UsageRecord, for target: String) -> DropReason? {
         guard let access else { return .usageNotConfigured }
         // A store of the app's own has no analytics that would refuse.
-        if access.core == nil, let refusal = decisions.refusal(for: access.userID) { return refusal }
+        if access.core == nil, let refusal = decisions.refusal(for: access.person) { return refusal }
         return access.record(record, for: target, in: environment)
     }
 

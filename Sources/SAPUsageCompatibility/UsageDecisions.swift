@@ -13,8 +13,27 @@ package struct UsageDecisions: Sendable, Hashable, Codable {
     /// Who consented, or took consent back, by the persons' ids.
     package var consents: [String: Bool] = [:]
 
-    /// Nobody decided anything.
+    /// How often persons withdrew consent, by their ids. A store carries a withdrawal out once, whenever it is opened.
+    package var withdrawals: [String: UInt64]?
+    /// The withdrawals that stores of the app's own carried out, by the persons' ids and the stores' classes.
+    package var carriedOut: [String: UInt64]?
+
+    /// No decision yet.
     package init() {}
+
+    /// Records what a person decided.
+    package mutating func decide(_ consent: Bool, of user: String) {
+        // Files of earlier versions do not count.
+        let former = withdrawals?[user] ?? (consents[user] == false ? 1 : 0)
+        let count = consent ? former : former + 1
+        consents[user] = consent
+        if count > 0 { withdrawals = (withdrawals ?? [:]).merging([user: count]) { $1 } }
+    }
+
+    /// The number of a person's last withdrawal; nil when there was none.
+    package func withdrawal(of user: String) -> UInt64? {
+        withdrawals?[user] ?? (consents[user] == false ? 1 : nil)
+    }
 
     /// Why a report of a person is not stored; nil when it is. What was never decided is stored.
     ///

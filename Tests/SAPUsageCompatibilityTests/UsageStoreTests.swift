@@ -327,3 +327,55 @@ struct UsageStoreTests {
         #expect(Set(all).count == 1_600)
     }
 }
+
+/// A store of nobody known beside a person's, each plain or encrypted.
+@Suite("The last session of nobody known, with keys")
+struct UnattributedEncryptionTests {
+    /// The keys of the two stores.
+    struct Keys: Sendable, CustomStringConvertible {
+        let nobody: String?
+        let person: String?
+        var description: String { "nobody \(nobody ?? "plain"), person \(person ?? "plain")" }
+        /// Whether the session can be read.
+        var isReadable: Bool { nobody == nil || nobody == person }
+
+        static let all = [nil, "a", "b"].flatMap { nobody in [nil, "a"].map { Keys(nobody: nobody, person: $0) } }
+    }
+
+    private let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+
+    @Test(
+        "is stored for the person once, whatever store has a key, and leaves nothing behind",
+        arguments: Keys.all,
+        [true, false]
+    )
+    func keys(_ keys: Keys, _ hasEarlier: Bool) throws {
+        func store(_ app: UsageApp, _ person: UUID?, _ key: String?) throws -> UsageStore {
+            try UsageStore(app.environment.folder, person, key, in: app.environment)
+        }
+        var app = UsageApp()
+        app.usage.configure(with: try store(app, nil, keys.nobody))
+        let earlier: [UsageRecord.Event] = hasEarlier ? [.sessionStart, .event("earlier")] : []
+        for event in earlier + [.sessionStart, .event("hush-hush")] { app.usage.reporter().report(event) }
+
+        app = app.restarted()
+        let own = try store(app, person, keys.person)
+        app.usage.configure(with: own, retainLastUnattributedSession: true)
+        app.usage.reporter().report(.event("mine"))
+        #expect(app.events(own) == (keys.isReadable ? ["SessionStart", "hush-hush"] : []) + ["mine"])
+        #expect(app.codes == (keys.isReadable ? [] : ["encryption_key_missing"]))
+        let isPlainLeft = keys.person == nil && keys.isReadable || keys.nobody == nil && !keys.isReadable
+        #expect(app.files(holding: "hush-hush").isEmpty == !isPlainLeft)
+
+        app = app.restarted()
+        let nobody = try store(app, nil, keys.nobody)
+        #expect(
+            app.events(nobody)
+                == earlier.map(\.description) + (keys.isReadable ? [] : ["SessionStart", "hush-hush"])
+        )
+        let again = try store(app, person, keys.person)
+        app.usage.configure(with: again)
+        _ = app.usage.reporter()
+        #expect(app.events(again) == (keys.isReadable ? ["SessionStart", "hush-hush"] : []) + ["mine"])
+    }
+}

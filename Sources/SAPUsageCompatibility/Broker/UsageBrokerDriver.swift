@@ -127,7 +127,7 @@ final class UsageBrokerDriver: Sendable {
     }
 
     private func circumstances(_ core: UsageCore) -> UsageBrokerMachine.Circumstances {
-        let (decisions, person) = (core.decisions, core.userID)
+        let (decisions, person) = (core.decisions, core.person)
         return UsageBrokerMachine.Circumstances(
             now: core.environment.now.date.timeIntervalSinceReferenceDate,
             source: "\(person ?? Usage.unattributedStorageID)/\(target)",

@@ -29,11 +29,22 @@ package struct RemovedRange: Sendable, Hashable, Codable {
         date >= from ?? -.infinity && date <= through ?? .infinity
     }
 
+    /// Whether everything in it lies at or before a place of its writer.
+    package func ends(by last: [WriterID: UInt64]) -> Bool {
+        let known = Dictionary(last.map { ($0.key.description, $0.value) }) { $1 }
+        return places.allSatisfy { writer, range in known[writer].map { range.upperBound <= $0 } ?? false }
+    }
+
     /// Takes a record in. All records between the places that are taken in belong to it, too, as far as their dates do.
     package mutating func add(_ place: UsagePlace) {
-        let writer = place.writer.description
-        let known = places[writer] ?? place.sequence...place.sequence
-        places[writer] = min(known.lowerBound, place.sequence)...max(known.upperBound, place.sequence)
+        add(place.sequence...place.sequence, of: place.writer)
+    }
+
+    /// Takes in all records of a writer between two places.
+    package mutating func add(_ sequences: ClosedRange<UInt64>, of writer: WriterID) {
+        let writer = writer.description
+        let known = places[writer] ?? sequences
+        places[writer] = min(known.lowerBound, sequences.lowerBound)...max(known.upperBound, sequences.upperBound)
     }
 
     /// Whether a record belongs to it.
@@ -65,31 +76,5 @@ package struct UsagePlace: Sendable, Hashable {
     package init(writer: WriterID, sequence: UInt64) {
         self.writer = writer
         self.sequence = sequence
-    }
-}
-
-/// What a store remembers beside its records.
-struct UsageStoreContent: Sendable, Hashable, Codable {
-    /// When the store was first used, in seconds since 2001.
-    var created: Double
-    /// Every target that something was stored for.
-    var targets: [String] = []
-    /// What was removed from the midst, by target.
-    var removed: [String: [RemovedRange]] = [:]
-    /// The targets whose last session is being stored for a person at this moment, or was when the process died.
-    var leaving: Set<String> = []
-
-    /// Remembers a removal, and forgets those that are part of it.
-    mutating func remove(_ range: RemovedRange, of target: String) {
-        var ranges = removed[target, default: []]
-        guard !range.isEmpty, !ranges.contains(where: { $0.covers(range) }) else { return }
-        ranges.removeAll { range.covers($0) }
-        removed[target] = ranges + [range]
-    }
-
-    /// Forgets removals of which nothing is left.
-    mutating func forget(_ ranges: [RemovedRange], of target: String) {
-        removed[target]?.removeAll { ranges.contains($0) }
-        if removed[target]?.isEmpty == true { removed[target] = nil }
     }
 }

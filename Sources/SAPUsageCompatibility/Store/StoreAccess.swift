@@ -30,6 +30,12 @@ final class StoreAccess: @unchecked Sendable {
     /// The person; nil while nobody is known.
     var userID: String? { storageID == Usage.unattributedStorageID ? nil : storageID }
 
+    /// The person as decisions name them: a store of the app's own may write the id in small letters.
+    var person: String? { userID.map { UUID(uuidString: $0)?.uuidString ?? $0 } }
+
+    /// Names the store among those of the app's own.
+    var name: String { "\(person ?? storageID)/\(String(reflecting: type(of: store)))" }
+
     /// The store itself, for the app.
     var object: any UsageStoring { store }
 
@@ -59,6 +65,24 @@ final class StoreAccess: @unchecked Sendable {
 
     func targetIdentifiers() -> [String] {
         exclusively { $0.targetIdentifiers() }
+    }
+
+    /// Removes everything from a store of the app's own.
+    ///
+    /// - Parameter targets: the targets that have a reporter.
+    /// - Returns: the records that are still there.
+    func removeEverything(of targets: Set<String>) -> Int {
+        exclusively { store in
+            var left = 0
+            for target in targets.union(store.targetIdentifiers()).union([Usage.defaultTargetID]) {
+                store.removeRecords(before: .distantFuture, after: nil, targetID: target)
+                // Dates may be beyond any other.
+                let rest = store.snapshot(for: target)
+                if rest.recordCount() > 0 { rest.removeRecords() }
+                left += store.snapshot(for: target).recordCount()
+            }
+            return left
+        }
     }
 }
 

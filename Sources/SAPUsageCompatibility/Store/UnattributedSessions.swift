@@ -13,19 +13,29 @@ final class UnattributedSessions: Sendable {
 
     private struct Item: Sendable {
         let text: String
-        let place: UsagePlace
+        let slot: UsageSnapshot.Slot
     }
 
     private let core: UsageStoreCore
     private let sessions: Locked<[String: [Item]]>
 
     /// Reads the sessions out of the store of nobody known beside a person's; nil when there is none, or it cannot be read.
-    init?(in folder: URL, of environment: UsageEnvironment) {
+    ///
+    /// - Parameter key: the key of the person's store: that of nobody known may have the same, or none.
+    init?(in folder: URL, key: Encryption?, of environment: UsageEnvironment) {
         let own = folder.appendingPathComponent(Usage.unattributedStorageID, isDirectory: true).standardizedFileURL
         do {
             let size = try environment.dependencies().storage.size(of: own.path + "/usage")
             guard size != nil else { return nil }
-            core = try UsageStoreCore.open(folder, storageID: Usage.unattributedStorageID, in: environment)
+            core = try UsageStoreCore.open(
+                folder,
+                storageID: Usage.unattributedStorageID,
+                plainOr: key,
+                in: environment
+            )
+        } catch let error as TrackwayError where error.code == .encryptionKeyMissing {
+            environment.report(.unattributedKeyMissing(error))
+            return nil
         } catch {
             environment.report(
                 error as? TrackwayError
@@ -38,15 +48,26 @@ final class UnattributedSessions: Sendable {
         for target in core.targetIdentifiers() {
             var items: [Item] = []
             var isInSession = false
-            core.snapshot(for: target).records { (record, place) -> Bool in
-                if record.event == .sessionStart {
-                    items = []
-                    isInSession = true
+            do {
+                try core.snapshot(for: target).read { item in
+                    guard item.removed == nil else { return true }
+                    if item.record.event == .sessionStart {
+                        items = []
+                        isInSession = true
+                    }
+                    if isInSession, items.count <= Self.longest, let text = item.record.written().text {
+                        items.append(Item(text: text, slot: item.slot))
+                    }
+                    return true
                 }
-                if isInSession, items.count <= Self.longest, let text = record.written().text {
-                    items.append(Item(text: text, place: place))
-                }
-                return true
+            } catch {
+                // Half a session would be stored for the person, and the rest never.
+                environment.report(
+                    error as? TrackwayError
+                        ?? TrackwayError(.storageUnavailable, "the records cannot be read", cause: error),
+                    in: "configure(with:)"
+                )
+                continue
             }
             if !items.isEmpty, items.count <= Self.longest { found[target] = items }
         }
@@ -67,6 +88,7 @@ final class UnattributedSessions: Sendable {
         var present =
             core.beginLeaving(target) ? Self.present(Set(items.map(\.text)), for: target, in: access) : [:]
         var gone = RemovedRange()
+        var goneWithheld: Set<UsagePlace> = []
         for (index, item) in items.enumerated() {
             if let count = present[item.text], count > 0 {
                 present[item.text] = count - 1
@@ -75,9 +97,13 @@ final class UnattributedSessions: Sendable {
                 sessions.withLock { $0[target] = Array(items[index...]) }
                 break
             }
-            gone.add(item.place)
+            switch item.slot {
+            case .log(let place): gone.add(place)
+            case .withheld(let place, _): goneWithheld.insert(place)
+            case .start: break
+            }
         }
-        core.endLeaving(gone, of: target)
+        core.endLeaving(gone, goneWithheld, of: target)
     }
 
     /// How often texts stand in a store.
@@ -89,5 +115,17 @@ final class UnattributedSessions: Sendable {
             return true
         }
         return counts
+    }
+}
+
+extension Diagnostic {
+    fileprivate static func unattributedKeyMissing(_ error: TrackwayError) -> Diagnostic {
+        Diagnostic(
+            code: .init(rawValue: error.code.rawValue),
+            field: "configure(with:retainLastUnattributedSession:)",
+            value: Usage.unattributedStorageID,
+            remedy: "The last session of nobody known was not read, because its store has another encryptionKey than "
+                + "the person's store. Open both with the same key, or the former without one."
+        )
     }
 }

@@ -11,18 +11,67 @@ internal import TrackwayEvents
 /// Reading streams: memory stays constant however much is stored, and storing goes on meanwhile. Any thread; every call reads
 /// files.
 public final class UsageSnapshot: UsageSnapshotting, Sendable {
-    private let target: String
+    /// Where a record lies.
+    enum Slot: Sendable, Hashable {
+        /// In the log.
+        case log(UsagePlace)
+        /// In the file of records that were withheld, which says whether a back end refused it.
+        case withheld(UsagePlace, isRefused: Bool)
+        /// It is the start of a session that an upload began; see ``UsageSession``.
+        case start
+    }
+
+    /// A record with everything the store knows of it.
+    struct Item {
+        let record: UsageRecord
+        let slot: Slot
+        /// The start of its session, for a record that was withheld.
+        var start: String?
+        /// How far the zone in effect when it was stored was ahead of UTC, in seconds.
+        var zone: Int?
+        /// The earlier removal that covers it; nil when it is stored.
+        var removed: RemovedRange?
+        /// Whether its date is within the snapshot's bounds.
+        var isShown: Bool
+    }
+
+    /// What the last reading gave out.
+    private struct Reading: Sendable {
+        /// The last place of each writer.
+        var places: [WriterID: UInt64] = [:]
+        /// The records that were withheld.
+        var withheld: Set<UsagePlace> = []
+        /// Whether the start of an upload's session was among them.
+        var start = false
+        /// How many records that were.
+        var count = 0
+        /// The session in effect behind them.
+        var session: UsageSession?
+        /// Whether reading ended before the snapshot did, through no decision of the body.
+        var isFailed = false
+    }
+
+    private struct State: Sendable {
+        var failure: TrackwayError?
+        var reading: Reading?
+    }
+
+    let target: String
+    let core: UsageStoreCore
+    let session: UsageSession?
     private let snapshot: TargetSnapshot?
-    private let core: UsageStoreCore
     private let removed: [RemovedRange]
+    private let withheld: [WithheldRecord]
     private let bounds: RemovedRange
-    private let state: Locked<TrackwayError?>
+    private let state: Locked<State>
 
     init(
         of target: String,
         _ snapshot: TargetSnapshot?,
         in core: UsageStoreCore,
-        without removed: [RemovedRange],
+        without removed: [RemovedRange] = [],
+        and withheld: [WithheldRecord] = [],
+        in session: UsageSession? = nil,
         within bounds: RemovedRange,
         failed failure: TrackwayError? = nil
     ) {
@@ -30,51 +79,62 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         self.snapshot = snapshot
         self.core = core
         self.removed = removed
+        self.withheld = withheld
+        self.session = session
         self.bounds = bounds
-        state = Locked(failure)
+        state = Locked(State(failure: failure))
         if let failure { core.environment.report(failure, in: "snapshot(for:)") }
     }
 
-    /// Why the last call could not do what it says; nil when it could. Records that were removed, given up or erased since the
-    /// snapshot was made end the reading: what was read before is right.
-    public var failure: TrackwayError? { state.withLock { $0 } }
+    /// Why the last call could not do what it says; nil when it could.
+    ///
+    /// Records that were removed, given up or erased since the snapshot was made end the reading: what was read before is
+    /// right.
+    public var failure: TrackwayError? { state.withLock { $0.failure } }
 
     /// Calls `body` with each record, in the order they were stored, until it returns false.
     ///
+    /// Reading that cannot go on ends early, with a ``failure``. Then ``removeRecords()`` removes what was read until there,
+    /// and nothing else.
+    ///
     /// - Parameter body: may report, make snapshots, and remove this one.
     public func records(_ body: (UsageRecord) -> Bool) {
-        perform("records(_:)") { try each { record, _ in body(record) } }
+        var reading = Reading()
+        perform("records(_:)") {
+            reading.isFailed = true
+            try read { item in
+                note(item, in: &reading)
+                guard item.removed == nil, item.isShown else { return true }
+                reading.count += 1
+                return body(item.record)
+            }
+            reading.isFailed = false
+        }
+        let done = reading
+        state.withLock { $0.reading = done }
     }
 
-    /// The same with each record's place.
-    func records(_ body: (UsageRecord, UsagePlace) -> Bool) {
-        perform("records(_:)") { try each(body) }
-    }
-
-    /// How many records there are; as far as they can be read, when ``failure`` says that something is in the way.
+    /// The number of records; of those that can be read, when there is a ``failure``.
     public func recordCount() -> Int {
         var count = 0
         perform("recordCount()") {
-            try each { _, _ in
-                count += 1
+            try read { item in
+                if item.removed == nil, item.isShown { count += 1 }
                 return true
             }
         }
         return count
     }
 
-    /// Removes exactly these records; when this returns without a ``failure``, that survives power loss. Again, it removes
-    /// nothing.
+    /// Removes exactly these records; when this returns without a ``failure``, that survives power loss.
+    ///
+    /// Called again, it removes nothing. After a reading that could not go on it removes the records that were read, keeps
+    /// the others, and says so with a ``failure``.
     public func removeRecords() {
         perform("removeRecords()") { try remove() }
     }
 
-    /// Removes these records but those at positions that stay, which are counted from 0 in the order they are read.
-    func removeRecords(staying isStaying: (Int) -> Bool) {
-        perform("removeRecords()") { try remove(staying: isStaying) }
-    }
-
-    // MARK: Doing it
+    // MARK: Reading
 
     private func perform(_ call: String, _ body: () throws -> Void) {
         guard snapshot != nil else { return }
@@ -86,87 +146,178 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
                 error as? TrackwayError
                 ?? TrackwayError(.storageUnavailable, "the records cannot be read", cause: error)
         }
-        let told = failure
-        state.withLock { $0 = told }
+        let result = failure
+        state.withLock { $0.failure = result }
         if let failure { core.environment.report(failure, in: call) }
     }
 
-    private func each(_ body: (UsageRecord, UsagePlace) -> Bool) throws {
-        try readAll { record, place, isRemoved in
-            isRemoved == nil && bounds.holds(date: record.seconds) ? body(record, place) : true
+    /// Reads every record until `body` returns false, those that were removed before and those outside of the bounds included.
+    func read(_ body: (Item) throws -> Bool) throws {
+        guard let snapshot else { return }
+        var known: Set<UsagePlace> = []
+        for kept in withheld {
+            guard let place = kept.place, let record = UsageRecord(written: kept.record) else { continue }
+            known.insert(place)
+            var item = Item(
+                record: record,
+                slot: .withheld(place, isRefused: kept.isRefused == true),
+                isShown: bounds.holds(date: record.seconds)
+            )
+            item.start = kept.start
+            guard try body(item) else { return }
+        }
+        var start = session?.unsentStart
+        func takeStart() throws -> Bool {
+            guard let record = start else { return true }
+            start = nil
+            return try body(Item(record: record, slot: .start, isShown: bounds.holds(date: record.seconds)))
+        }
+        var isStopped = false
+        try snapshot.readEvents { event in
+            guard let record = UsageRecord(event) else { return true }
+            let place = UsagePlace(writer: event.writer, sequence: event.sequence)
+            // One that was withheld is passed over here.
+            let isWithheld = !known.isEmpty && known.contains(place)
+            let removed = isWithheld ? RemovedRange() : removed.first { $0.holds(place, date: record.seconds) }
+            if removed == nil {
+                // Nothing belongs to a session that the next one follows at once.
+                if record.event == .sessionStart { start = nil }
+                guard try takeStart() else {
+                    isStopped = true
+                    return false
+                }
+            }
+            var item = Item(record: record, slot: .log(place), isShown: bounds.holds(date: record.seconds))
+            item.removed = removed
+            item.zone = event.context["device"]?["zone_offset_seconds"]?.integer.map { Int($0) }
+            guard try body(item) else {
+                isStopped = true
+                return false
+            }
+            return true
+        }
+        if !isStopped { _ = try takeStart() }
+    }
+
+    private func note(_ item: Item, in reading: inout Reading) {
+        switch item.slot {
+        case .log(let place): reading.places[place.writer] = place.sequence
+        case .withheld(let place, _): if item.isShown { reading.withheld.insert(place) }
+        case .start: if item.isShown { reading.start = true }
+        }
+        if case .withheld = item.slot { return }
+        reading.session = following(reading.session ?? session, item)
+    }
+
+    /// The session in effect behind a record.
+    private func following(_ session: UsageSession?, _ item: Item) -> UsageSession? {
+        guard item.removed == nil else { return session }
+        switch item.record.event {
+        case .sessionStart:
+            guard let text = item.record.written().text else { return session }
+            return UsageSession(start: text, isSent: true, isOpen: true)
+        case .sessionEnd:
+            var ended = session
+            ended?.isOpen = false
+            return ended
+        case .event: return session
         }
     }
 
-    /// Reads on through what was removed and what the bounds leave out, too.
-    private func readAll(_ body: (UsageRecord, UsagePlace, _ isRemoved: RemovedRange?) -> Bool) throws {
-        try snapshot?.readEvents { event in
-            guard let record = UsageRecord(event) else { return true }
-            let place = UsagePlace(writer: event.writer, sequence: event.sequence)
-            return body(record, place, removed.first { $0.holds(place, date: record.seconds) })
-        }
-    }
+    // MARK: Removing
 
     private func remove() throws {
         guard let snapshot else { return }
-        guard bounds.from != nil || bounds.through != nil else { return try removeAll(snapshot) }
-        // Of a part, the places are remembered; if nothing stays, it is all of it.
-        var gone = bounds
-        var staying = 0
+        let reading = state.withLock { $0.reading }
+        if let reading, reading.isFailed { return try remove(reading, of: snapshot) }
+        guard bounds.from != nil || bounds.through != nil else { return try removeAll(snapshot, after: reading) }
+        var session = session
         var matched: Set<RemovedRange> = []
-        try readAll { record, place, isRemoved in
-            if let isRemoved {
-                matched.insert(isRemoved)
-            } else if bounds.holds(date: record.seconds) {
-                gone.add(place)
-            } else {
-                staying += 1
+        var builder = UsageRemovalBuilder(within: bounds, room: core.withheldRoom, session: session)
+        try read { item in
+            if let removed = item.removed { matched.insert(removed) }
+            let start = session?.start
+            if case .withheld = item.slot {} else { session = following(session, item) }
+            switch item.slot {
+            case .withheld(let place, _): if item.isShown { builder.removeWithheld(place) }
+            case .start: break
+            case .log(let place) where item.removed != nil:
+                builder.pass(place.sequence...place.sequence, of: place.writer)
+            case .log(let place) where item.isShown:
+                var behind = session
+                behind?.isSent = true
+                builder.remove(place, session: behind)
+            case .log(let place):
+                guard let text = item.record.written().text else { return true }
+                let own = item.record.event == .sessionStart ? nil : start
+                builder.keep(WithheldRecord(text, at: place, start: own), at: place)
             }
             return true
         }
-        guard staying > 0 else { return try removeAll(snapshot) }
-        try remember([gone], forgetting: removed.filter { !matched.contains($0) })
+        var removal = builder.take()
+        if let start = self.session?.unsentStart, bounds.holds(date: start.seconds), removal.session == self.session {
+            removal.session?.isSent = true
+        }
+        try core.apply(removal, of: target, forgetting: removed.filter { !matched.contains($0) })
+        core.moveLog(of: target, snapshot, through: removal.through)
     }
 
-    private func remove(staying isStaying: (Int) -> Bool) throws {
-        guard let snapshot else { return }
-        // In runs, through what was removed before: so there are never more of them than stretches of records that stay.
-        var runs: [RemovedRange] = []
-        var run = RemovedRange()
-        var staying = 0
-        var position = 0
-        var matched: Set<RemovedRange> = []
-        try readAll { record, place, isRemoved in
-            if let isRemoved {
-                matched.insert(isRemoved)
-                run.add(place)
+    /// Removes what a reading gave out before it failed.
+    private func remove(_ reading: Reading, of snapshot: TargetSnapshot) throws {
+        var removal = UsageRemoval(goneWithheld: reading.withheld, session: reading.session ?? session, former: session)
+        if reading.start { removal.session?.isSent = true }
+        var range = RemovedRange(from: bounds.from, through: bounds.through)
+        for (writer, last) in reading.places { range.add(0...last, of: writer) }
+        if !range.isEmpty { removal.ranges = [range] }
+        try core.apply(removal, of: target, forgetting: [])
+        if bounds.from == nil, bounds.through == nil {
+            core.moveLog(of: target, snapshot, through: reading.places)
+        }
+        let left = core.snapshot(for: target, through: snapshot.places, within: bounds).recordCount()
+        guard left > 0 else { return }
+        throw TrackwayError(
+            .storageUnavailable,
+            "the last reading of the snapshot ended early, after \(reading.count) records: these were removed, and \(left) "
+                + "others are still stored; make another snapshot for them"
+        )
+    }
+
+    private func removeAll(_ snapshot: TargetSnapshot, after reading: Reading?) throws {
+        var session = reading?.session
+        if reading == nil {
+            var found = self.session
+            // Records that cannot be read cannot say which session comes last; they are removed all the same.
+            try? read { item in
+                if case .withheld = item.slot { return true }
+                found = following(found, item)
                 return true
             }
-            let isShown = bounds.holds(date: record.seconds)
-            let isGone = isShown && !isStaying(position)
-            if isShown { position += 1 }
-            if isGone {
-                run.add(place)
-            } else {
-                staying += 1
-                if !run.isEmpty { runs.append(run) }
-                run = RemovedRange()
-            }
-            return true
+            session = found
         }
-        if !run.isEmpty { runs.append(run) }
-        guard staying > 0 else { return try removeAll(snapshot) }
-        try remember(runs, forgetting: removed.filter { !matched.contains($0) })
+        session?.isSent = true
+        var removal = UsageRemoval(session: session ?? self.session, former: self.session)
+        removal.goneWithheld = Set(withheld.compactMap(\.place))
+        var range = RemovedRange()
+        for (writer, last) in snapshot.places { range.add(0...last, of: writer) }
+        // The session changes in one step with the records that it began with.
+        if removal.session != self.session || !removal.goneWithheld.isEmpty {
+            if !range.isEmpty { removal.ranges = [range] }
+            try core.apply(removal, of: target, forgetting: [])
+        }
+        do throws(TrackwayError) {
+            try snapshot.remove()
+        } catch {
+            guard error.code == .deliveredElsewhere, !range.isEmpty else { throw error }
+            // The other process moves the log; until then the removal is remembered.
+            removal.ranges = [range]
+            return try core.apply(removal, of: target, forgetting: [])
+        }
+        core.forget(removed + [range], of: target)
     }
 
-    private func remember(_ ranges: [RemovedRange], forgetting past: [RemovedRange]) throws(TrackwayError) {
-        guard core.remember(ranges, of: target, forgetting: past) else {
-            throw TrackwayError(.storageUnavailable, "the removal could not be written down; call again")
-        }
-    }
-
-    private func removeAll(_ snapshot: TargetSnapshot) throws(TrackwayError) {
-        try snapshot.remove()
-        core.forget(removed, of: target)
+    /// Moves the log over what was removed.
+    func moveLog(through places: [WriterID: UInt64]) {
+        if let snapshot { core.moveLog(of: target, snapshot, through: places) }
     }
 }
 

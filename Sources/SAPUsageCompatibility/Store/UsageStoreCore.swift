@@ -20,7 +20,10 @@ package final class UsageStoreCore: Sendable {
     package let storageID: String
     /// Where mistakes are told.
     package let environment: UsageEnvironment
+    /// The key that the folder was opened with; nil for plain files.
+    package let encryption: Encryption?
     private let file: StateFile<UsageStoreContent>
+    private let withheld: WithheldFile
     private let content: Locked<UsageStoreContent>
     private let dropped = Locked<[DropReason: UInt64]>([:])
 
@@ -32,10 +35,12 @@ package final class UsageStoreCore: Sendable {
     ) throws(TrackwayError) {
         self.storageID = storageID
         self.environment = environment
+        self.encryption = encryption
         var configuration = environment.configuration(folder: folder, targets: [])
         if let encryption { configuration.encryption = encryption }
         let dependencies = try configuration.dependencies()
         file = StateFile("usage", in: dependencies.folder, of: dependencies.storage, format: .json)
+        withheld = WithheldFile(in: dependencies.folder, of: dependencies.storage)
         var content = UsageStoreContent(created: environment.now.date.timeIntervalSinceReferenceDate)
         var isNew = false
         do throws(StorageError) {
@@ -59,8 +64,13 @@ package final class UsageStoreCore: Sendable {
         let names = Set(content.targets).union([Usage.defaultTargetID])
         configuration.destinations = Set(names.map { DestinationID(target: $0) }).sorted().map { AppTarget($0) }
         analytics = try Analytics(configuration, in: dependencies)
+        // Nothing in a new folder is older than the decisions so far. Decisions that cannot be read now are followed later.
+        let decisions = (try? UsageDecisionsFile(in: environment))?.read()
+        let withdrawal = decisions?.withdrawal(of: storageID)
+        if isNew { content.withdrawal = withdrawal }
         self.content = Locked(content)
-        if isNew { change { _ in } }
+        if isNew { change { $0.withdrawal = withdrawal } }
+        if let withdrawal { carryOut(withdrawal: withdrawal) }
     }
 
     // MARK: Cores in use
@@ -77,6 +87,27 @@ package final class UsageStoreCore: Sendable {
     }
 
     private static let known = Locked<[Place: Known]>([:])
+
+    /// The cores in use of a person's folders, wherever these are.
+    static func inUse(of storageID: String, in environment: UsageEnvironment) -> [UsageStoreCore] {
+        known.withLock { $0.values.compactMap(\.core) }
+            .filter { $0.storageID == storageID && $0.environment === environment }
+    }
+
+    /// The core of a folder that was made plain or with a key.
+    static func open(
+        _ folder: URL,
+        storageID: String,
+        plainOr encryption: Encryption?,
+        in environment: UsageEnvironment
+    ) throws(TrackwayError) -> UsageStoreCore {
+        do throws(TrackwayError) {
+            return try open(folder, storageID: storageID, in: environment)
+        } catch {
+            guard let encryption, error.code == .encryptionKeyMissing else { throw error }
+            return try open(folder, storageID: storageID, encryption: encryption, in: environment)
+        }
+    }
 
     /// The core of a folder; a new one when none is in use.
     ///
@@ -167,54 +198,263 @@ package final class UsageStoreCore: Sendable {
 
     /// The targets that something is stored for, in alphabetical order.
     package func targetIdentifiers() -> [String] {
-        let names = content.withLock { Set($0.targets) }.union(file.readable?.targets ?? [])
-        return names.filter { name in
-            destination(of: name, isNew: false).map { analytics.pendingCount(for: $0) > 0 } ?? false
+        let known = content.withLock { $0 }
+        let present = file.readable ?? known
+        // A target with such records alone is missing while their file cannot be read; its snapshot says why.
+        let kept = (try? withheld.all()) ?? [:]
+        return Set(known.targets).union(present.targets).filter { name in
+            guard let id = destination(of: name, isNew: false) else { return false }
+            return analytics.pendingCount(for: id) > 0 || kept[name] != nil || present.sessions?[name]?.isSent == false
         }.sorted()
     }
 
     /// What is stored for a target now.
     ///
-    /// - Parameter bounds: of the dates; without places.
-    func snapshot(for target: String, within bounds: RemovedRange = RemovedRange()) -> UsageSnapshot {
-        let known = content.withLock { $0 }
-        let removed = (file.readable ?? known).removed[target] ?? []
+    /// - Parameters:
+    ///   - places: the last place of each writer that is looked at; nil for all.
+    ///   - bounds: of the dates; without places.
+    func snapshot(
+        for target: String,
+        through places: [WriterID: UInt64]? = nil,
+        within bounds: RemovedRange = RemovedRange()
+    ) -> UsageSnapshot {
         guard let id = destination(of: target, isNew: false) else {
-            return UsageSnapshot(of: target, nil, in: self, without: removed, within: bounds)
+            return UsageSnapshot(of: target, nil, in: self, within: bounds)
         }
         do throws(TrackwayError) {
-            let snapshot = try analytics.snapshot(for: id)
-            return UsageSnapshot(of: target, snapshot, in: self, without: removed, within: bounds)
+            // The log first: what leaves it afterwards is in one of the files by then.
+            let whole = try analytics.snapshot(for: id)
+            let snapshot = places.map { whole.prefix(through: $0) } ?? whole
+            let known = content.withLock { $0 }
+            let present = file.readable ?? known
+            return UsageSnapshot(
+                of: target,
+                snapshot,
+                in: self,
+                without: present.removed[target] ?? [],
+                and: try withheldRecords(of: target),
+                in: present.sessions?[target],
+                within: bounds
+            )
         } catch {
-            return UsageSnapshot(of: target, nil, in: self, without: removed, within: bounds, failed: error)
+            return UsageSnapshot(of: target, nil, in: self, within: bounds, failed: error)
         }
+    }
+
+    private func withheldRecords(of target: String) throws(TrackwayError) -> [WithheldRecord] {
+        do throws(StorageError) {
+            return try withheld.records(of: target)
+        } catch {
+            throw TrackwayError(.storageUnavailable, "the records that were withheld cannot be read now", cause: error)
+        }
+    }
+
+    /// The bytes that can still be withheld.
+    var withheldRoom: Int {
+        // Nothing is added to a file that cannot be read.
+        guard let records = try? withheld.all() else { return 0 }
+        return WithheldFile.maximumBytes - records.values.joined().reduce(0) { $0 + $1.bytes }
+    }
+
+    /// What an upload of a target has to go on with.
+    func uploadState(of target: String) -> (plan: UploadPlan?, withdrawal: UInt64) {
+        let known = content.withLock { $0 }
+        let present = file.readable ?? known
+        return (present.plans?[target], present.withdrawal ?? 0)
+    }
+
+    // MARK: Removing
+
+    /// Writes a removal down, durably.
+    ///
+    /// - Parameter past: removals that the log has passed.
+    /// - Throws: when it could not be written down; then nothing that is left was removed.
+    func apply(_ removal: UsageRemoval, of target: String, forgetting past: [RemovedRange]) throws(TrackwayError) {
+        try write(removal, of: target, forgetting: past, when: nil)
+    }
+
+    /// The same for records that an upload sent, which ends its plan.
+    ///
+    /// - Parameter withdrawal: the number of the last withdrawal when the upload began.
+    /// - Returns: false when consent was withdrawn since; nothing changed then.
+    func settle(_ removal: UsageRemoval, of target: String, when withdrawal: UInt64) throws(TrackwayError) -> Bool {
+        try write(removal, of: target, forgetting: [], when: withdrawal)
+    }
+
+    /// Writes down what is going to be sent.
+    ///
+    /// - Returns: false when consent was withdrawn since; nothing changed then.
+    func write(_ plan: UploadPlan?, of target: String, when withdrawal: UInt64) throws(TrackwayError) -> Bool {
+        var isCurrent = false
+        let isWritten = change { content in
+            isCurrent = content.withdrawal ?? 0 == withdrawal
+            if isCurrent { content.set(plan, of: target) }
+        }
+        guard isWritten else { throw Self.notWritten }
+        return isCurrent
+    }
+
+    @discardableResult
+    private func write(
+        _ removal: UsageRemoval,
+        of target: String,
+        forgetting past: [RemovedRange],
+        when withdrawal: UInt64?
+    ) throws(TrackwayError) -> Bool {
+        if !removal.withheld.isEmpty || !removal.goneWithheld.isEmpty {
+            var given = 0
+            try changeWithheld { records in
+                var own = records[target] ?? []
+                own.removeAll { $0.place.map { removal.goneWithheld.contains($0) } ?? true }
+                let present = Set(own.compactMap(\.place))
+                own += removal.withheld.filter { $0.place.map { !present.contains($0) } ?? false }
+                given = WithheldFile.trim(&own)
+                records[target] = own
+            }
+            if given > 0 { report(givenUp: given, of: target) }
+        }
+        var isCurrent = true
+        let isWritten = change { content in
+            isCurrent = withdrawal.map { content.withdrawal ?? 0 == $0 } ?? true
+            guard isCurrent else { return }
+            content.forget(past, of: target)
+            for range in removal.ranges { content.remove(range, of: target) }
+            if withdrawal != nil || content.sessions?[target] == removal.former {
+                content.set(removal.session, of: target)
+            }
+            if withdrawal != nil { content.set(UploadPlan?.none, of: target) }
+        }
+        guard isWritten else { throw Self.notWritten }
+        // What was withheld for it belongs to somebody who withdrew consent meanwhile.
+        if !isCurrent, !removal.withheld.isEmpty { try changeWithheld { $0[target] = nil } }
+        return isCurrent
+    }
+
+    private func report(givenUp count: Int, of target: String) {
+        dropped.withLock { $0[.usageWithheldFull, default: 0] += UInt64(count) }
+        environment.report(
+            Diagnostic(
+                code: .usageWithheldFull,
+                field: "target",
+                value: "\(count) records of \"\(target)\"",
+                remedy:
+                    "Records that cannot be uploaded take more than \(WithheldFile.maximumBytes) bytes, so the oldest "
+                    + "were dropped. Begin with SAPcpmsUsage.sessionStart, or remove such records by date."
+            )
+        )
+    }
+
+    private static let notWritten = TrackwayError(
+        .storageUnavailable,
+        "the removal could not be written down; call again"
+    )
+
+    private func changeWithheld(_ body: (inout [String: [WithheldRecord]]) -> Void) throws(TrackwayError) {
+        do throws(StorageError) {
+            try withheld.change(body)
+        } catch {
+            reportNotWritten(error)
+            throw Self.notWritten
+        }
+    }
+
+    /// Moves the log over what was removed, so that its bytes can go.
+    ///
+    /// Where that fails, or another process delivers, the removal is remembered, and a later one moves the log.
+    func moveLog(of target: String, _ snapshot: TargetSnapshot, through places: [WriterID: UInt64]) {
+        // Where it fails, the removal is remembered.
+        guard !places.isEmpty, (try? snapshot.prefix(through: places).remove()) != nil else { return }
+        let known = content.withLock { $0 }
+        let past = ((file.readable ?? known).removed[target] ?? []).filter { $0.ends(by: places) }
+        forget(past, of: target)
+    }
+
+    /// Withholds what stays in front of removed records, and moves the log over both.
+    func compact(_ target: String) {
+        let whole = snapshot(for: target)
+        var session = whole.session
+        var builder = UsageRemovalBuilder(room: withheldRoom, session: session)
+        do {
+            try whole.read { item in
+                guard case .log(let place) = item.slot else { return true }
+                guard item.removed == nil else {
+                    builder.remove(place, session: session)
+                    return true
+                }
+                guard let text = item.record.written().text else { return true }
+                let isStart = item.record.event == .sessionStart
+                builder.keep(WithheldRecord(text, at: place, start: isStart ? nil : session?.start), at: place)
+                if isStart { session = UsageSession(start: text, isSent: true, isOpen: true) }
+                if item.record.event == .sessionEnd { session?.isOpen = false }
+                return true
+            }
+            let removal = builder.take()
+            guard !removal.through.isEmpty else { return }
+            try apply(removal, of: target, forgetting: [])
+            whole.moveLog(through: removal.through)
+        } catch {
+            // The removal is remembered; a later one moves the log. What keeps it from being read, readers report.
+            return
+        }
+    }
+
+    /// Removes everything, for a person who withdrew consent, unless that was done before.
+    ///
+    /// - Parameter number: counts the person's withdrawals.
+    /// - Returns: false when it could not be written down.
+    @discardableResult
+    func carryOut(withdrawal number: UInt64) -> Bool {
+        guard content.withLock({ $0.withdrawal ?? 0 }) < number else { return true }
+        // So the ledger counts the records as dropped, not as delivered.
+        let consent = analytics.consent
+        if consent != .denied { analytics.setConsent(.denied) }
+        defer { if consent != .denied { analytics.setConsent(consent) } }
+        leaveSegment()
+        let known = content.withLock { $0 }
+        let names = Set(known.targets).union(file.readable?.targets ?? [])
+        var snapshots: [String: TargetSnapshot] = [:]
+        for name in names {
+            guard let id = destination(of: name, isNew: false) else { continue }
+            do throws(TrackwayError) {
+                snapshots[name] = try analytics.snapshot(for: id)
+            } catch {
+                environment.report(error, in: "consentForUser(_:given:)")
+                return false
+            }
+        }
+        do throws(TrackwayError) {
+            try changeWithheld { $0 = [:] }
+        } catch {
+            return false
+        }
+        let isWritten = change { content in
+            guard content.withdrawal ?? 0 < number else { return }
+            content.withdrawal = number
+            content.sessions = nil
+            content.plans = nil
+            for (name, snapshot) in snapshots {
+                var range = RemovedRange()
+                for (writer, last) in snapshot.places { range.add(0...last, of: writer) }
+                content.remove(range, of: name)
+            }
+        }
+        guard isWritten else { return false }
+        for (name, snapshot) in snapshots { moveLog(of: name, snapshot, through: snapshot.places) }
+        deleteSettledFiles()
+        return true
+    }
+
+    private func leaveSegment() {
+        // Where that fails, the bytes of removed records go with the segment.
+        try? analytics.journal.leaveSegment()
+    }
+
+    private func deleteSettledFiles() {
+        // Where that fails, maintenance comes to it.
+        try? analytics.journal.deleteSettledFiles()
     }
 
     // MARK: What is remembered
-
-    /// Remembers that records were removed from the midst, durably.
-    ///
-    /// - Parameter past: removals of which nothing is left.
-    /// - Returns: whether that could be written down.
-    func remember(_ ranges: [RemovedRange], of target: String, forgetting past: [RemovedRange]) -> Bool {
-        change { content in
-            content.forget(past, of: target)
-            for range in ranges { content.remove(range, of: target) }
-        }
-    }
-
-    /// Removes everything, for a person who took consent back: the analytics drop what is refused a moment later, and not at
-    /// all if the person consents again before that.
-    func removeEverything() {
-        for target in targetIdentifiers() {
-            var range = RemovedRange()
-            snapshot(for: target).records { (_, place) -> Bool in
-                range.add(place)
-                return true
-            }
-            if !range.isEmpty { _ = remember([range], of: target, forgetting: []) }
-        }
-    }
 
     /// Notes that a target's last session goes elsewhere.
     ///
@@ -225,12 +465,18 @@ package final class UsageStoreCore: Sendable {
         return isAgain
     }
 
-    /// Remembers what of a target's last session went elsewhere.
-    func endLeaving(_ range: RemovedRange, of target: String) {
-        change { content in
-            content.remove(range, of: target)
-            content.leaving.remove(target)
-        }
+    /// Removes the records of a target's last session that went elsewhere.
+    func endLeaving(_ range: RemovedRange, _ withheld: Set<UsagePlace>, of target: String) {
+        var removal = UsageRemoval(goneWithheld: withheld)
+        removal.session = content.withLock { $0.sessions?[target] }
+        removal.former = removal.session
+        if !range.isEmpty { removal.ranges = [range] }
+        // Where it cannot be written down, the note stays, and the next process looks what was stored already.
+        guard (try? apply(removal, of: target, forgetting: [])) != nil else { return }
+        change { $0.leaving.remove(target) }
+        leaveSegment()
+        compact(target)
+        deleteSettledFiles()
     }
 
     /// Forgets removals of which nothing is left.
@@ -259,17 +505,19 @@ package final class UsageStoreCore: Sendable {
                 return error
             }
         }
-        if let problem {
-            environment.report(
-                Diagnostic(
-                    code: .usageStateNotKept,
-                    field: "UsageStore",
-                    value: "\(problem)",
-                    remedy: "Make the folder writable, and call again. What was to be removed is still there."
-                )
-            )
-        }
+        if let problem { reportNotWritten(problem) }
         return problem == nil
+    }
+
+    private func reportNotWritten(_ problem: StorageError) {
+        environment.report(
+            Diagnostic(
+                code: .usageStateNotKept,
+                field: "UsageStore",
+                value: "\(problem)",
+                remedy: "Make the folder writable, and call again. What was to be removed is still there."
+            )
+        )
     }
 }
 
@@ -325,7 +573,14 @@ extension UsageEnvironment {
     }
 }
 
+extension DropReason {
+    /// A record that cannot be uploaded was dropped, because too many such records were stored.
+    public static let usageWithheldFull = DropReason(rawValue: "withheld_full")
+}
+
 extension Diagnostic.Code {
+    /// Records that cannot be uploaded were dropped, because too many of them were stored.
+    public static let usageWithheldFull = Diagnostic.Code(rawValue: "usage_withheld_full")
     /// A value of a record's info is no JSON; the record was stored without it.
     public static let usageInfoInvalid = Diagnostic.Code(rawValue: "usage_info_invalid")
     /// A record cannot be stored at all.

@@ -143,6 +143,24 @@ public struct SAPMobileServicesDestination: Destination {
         )
     }
 
+    /// The application whose events alone can be sent; nil where any can.
+    package var boundApplication: String? {
+        if case .backEnd = address { applicationID } else { nil }
+    }
+
+    /// Identifies where reports go.
+    package var reportAddress: String {
+        boundApplication.map { "\(asked) \($0)" } ?? asked
+    }
+
+    /// Checks the settings without a batch.
+    ///
+    /// - Throws: `WireEncodingError` with `misconfigured` when they cannot work.
+    package func checkSettings() throws(WireEncodingError) {
+        _ = try base()
+        _ = try fields()
+    }
+
     private var asked: String {
         switch address {
         case .backEnd(let address, _), .endpoint(let address): address

@@ -12,12 +12,16 @@ internal import TrackwayEvents
 /// let settings = SAPcpmsSettingsParameters(backendURL: url, applicationID: "org.example.shop")
 /// SAPcpmsUsageUploader.upload(to: settings, sapURLSession: SAPURLSession()) { error in … }
 /// ```
-/// Nothing is sent unless ``Usage/outputEnabled()``. A session that is under way is ended, uploaded, and a new one of the same
-/// application begun. Records are removed once all of them were taken; a process that ends before sends the same reports with
-/// the same ids again. Records that lack what the format demands (a session with an id, an application and a device) stay where
-/// they are, are told in one `Diagnostic`, and keep no other from being sent.
+/// Nothing is sent unless ``Usage/outputEnabled()``. A session under way is ended, uploaded, and a new one of the same
+/// application begun, once the back end has accepted its last record: an upload that fails ends no session. A session that a
+/// process left behind when it was killed ends at its last record, and none is begun for it.
+///
+/// The records of a report are removed as soon as it is accepted. A report whose answer was lost is sent again, byte for byte
+/// under the same id, also by the next process. Records that lack what the format demands (a session with an id, an
+/// application and a device), or that are refused alone, stay stored, are reported in one `Diagnostic`, and keep no other from
+/// being sent.
 public final class SAPcpmsUsageUploader: Sendable {
-    /// Why an upload did not do what it should. Nothing was removed then.
+    /// Why an upload did not send everything. What was accepted before is removed, everything else stays.
     public enum UploadError: Error, Sendable, Hashable, CustomStringConvertible {
         /// There is nothing that could be sent.
         case noData
@@ -29,7 +33,7 @@ public final class SAPcpmsUsageUploader: Sendable {
         case invalidEndpoint(String)
         /// No answer came, or none of the back-end's.
         case network(String)
-        /// The back-end answered something else than a success.
+        /// The back-end answered something else than a success; 413 when it takes not even single records.
         case httpStatus(code: Int, body: String)
         /// A report could not be written.
         case encoding(String)
@@ -55,8 +59,9 @@ public final class SAPcpmsUsageUploader: Sendable {
         }
     }
 
-    /// The key in a record's info that says that it was held back from an upload; set in stores of the app's own, where a record
-    /// that stays is stored anew.
+    /// The key in the info of a record that an upload withheld.
+    ///
+    /// It is set in stores of the app's own, where a record that stays is stored anew.
     public static let withheldKey = "_withheld"
 
     /// Tells an error in the log.
@@ -123,7 +128,7 @@ extension UsageEnvironment {
                 code: .usageUploadFailed,
                 field: "upload(to:)",
                 value: "\(error)",
-                remedy: "Nothing was removed; upload again later."
+                remedy: "What the back end accepted was removed, everything else is stored; upload again later."
             )
         )
     }

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import TrackwayDestinations
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// Turns records, in their order, into what the format's encoder takes.
+///
+/// A record belongs to the session that began last before it. The format demands a session's id, an application and a device of
+/// every report; a record of which these are not known cannot be sent.
+struct SAPcpmsReport {
+    private struct Session {
+        let start: Date
+        let attributes: Attributes
+        var application: String? { attributes[SAPUsageKey.application]?.string }
+    }
+
+    /// The application that the address names; nil where any may be reported.
+    private let application: String?
+    private var session: Session?
+    /// The start of the session in effect, as JSON; nil before the first.
+    private(set) var start: String?
+    /// Whether the session that began last has not ended.
+    private(set) var isOpen = false
+    /// What the start of the open session said.
+    private(set) var lastStart: UsageInfo = [:]
+
+    /// Whether events of the session in effect can be sent.
+    var canSend: Bool { session != nil }
+
+    /// A report that begins in a session.
+    ///
+    /// - Parameters:
+    ///   - former: the session in effect at the first record; nil for none.
+    ///   - application: the application that the address names; nil where any may be reported.
+    init(in former: UsageSession? = nil, of application: String? = nil) {
+        self.application = application
+        guard let former, let record = former.record else { return }
+        begin(record, former.start)
+        isOpen = former.isOpen
+    }
+
+    private mutating func begin(_ record: UsageRecord, _ text: String?) {
+        isOpen = true
+        lastStart = record.info
+        start = text
+        session = Self.session(record)
+        if let application, session?.application != application { session = nil }
+    }
+
+    /// The session in effect behind the last record, with its start sent; nil before the first.
+    var former: UsageSession? {
+        start.map { UsageSession(start: $0, isSent: true, isOpen: isOpen) }
+    }
+
+    /// What a session's start says, and no record repeats in words.
+    private static let startKeys: [(key: String, attribute: String)] = [
+        (UsageRecord.sessionIdentifierKey, SAPUsageKey.session),
+        (SAPcpmsRecord.applicationIdentifierKey, SAPUsageKey.application),
+        (SAPcpmsRecord.applicationVersionKey, SAPUsageKey.applicationVersion),
+        (UsageRecord.deviceIdentifierKey, SAPUsageKey.device),
+        (UsageRecord.deviceModelKey, SAPUsageKey.deviceModel),
+        (UsageRecord.systemNameKey, SAPUsageKey.platform),
+        (UsageRecord.systemVersionKey, SAPUsageKey.platformVersion),
+    ]
+
+    /// Takes the next record.
+    ///
+    /// - Parameter text: the record as JSON.
+    /// - Returns: the event that the encoder takes; nil when the format's mandatory fields are missing.
+    mutating func event(_ record: UsageRecord, _ text: String) -> Event? {
+        var reader = UsageInfoReader()
+        let info = reader.object(record.info)
+        var content = Attributes(info)
+        // Attributes know no null: what may hold anything becomes a text here.
+        if let others = info[SAPcpmsRecord.othersKey], others.string == nil, others != .null {
+            content[SAPcpmsRecord.othersKey] = .string(String(decoding: others.json(), as: UTF8.self))
+        }
+        switch record.event {
+        case .sessionStart:
+            begin(record, text)
+            for (key, _) in Self.startKeys { content[key] = nil }
+        case .sessionEnd:
+            isOpen = false
+            if let session, content[SAPcpmsRecord.durationKey] == nil {
+                content[SAPcpmsRecord.durationKey] = .double(max(0, record.date.timeIntervalSince(session.start)))
+            }
+        case .event: break
+        }
+        let time = Timestamp(milliseconds: Int64(clamping: record.date.timeIntervalSince1970 * 1_000))
+        guard let session, record.info[SAPcpmsUsageUploader.withheldKey] == nil,
+            Timestamp.expressible.contains(time)
+        else { return nil }
+        var attributes = session.attributes
+        attributes[SAPUsageKey.key] = .string(record.event.description)
+        for (key, value) in content where attributes[key] == nil { attributes[key] = value }
+        return Event(
+            // The format has no ids of events.
+            id: EventID(high: 0x7000, low: 0x8000_0000_0000_0000),
+            name: "usage",
+            time: time,
+            monotonic: MonotonicTime(milliseconds: 0),
+            attributes: attributes
+        )
+    }
+
+    private static func session(_ record: UsageRecord) -> Session? {
+        var attributes = Attributes()
+        for (key, attribute) in startKeys {
+            if let text = record.info[key] as? String, !text.isEmpty { attributes[attribute] = .string(text) }
+        }
+        guard attributes[SAPUsageKey.session] != nil, attributes[SAPUsageKey.application] != nil,
+            attributes[SAPUsageKey.device] != nil
+        else { return nil }
+        return Session(start: record.date, attributes: attributes)
+    }
+}
+
+/// Records on their way into requests, in order.
+struct SAPcpmsBatch {
+    /// A record with the event that it becomes.
+    struct Item {
+        let item: UploadItem
+        let event: Event
+        let bytes: [UInt8]
+        /// What was read between the record before this one and this one, and is not sent.
+        fileprivate(set) var before: [UploadedEntry]
+        /// The session in effect behind it.
+        let behind: UsageSession?
+
+        /// The start of the session that it belongs to, as JSON; nil for a start.
+        var start: String? {
+            if item.isWithheld { return item.start }
+            return item.event == .sessionStart ? nil : behind?.start
+        }
+
+        /// The session that the event belongs to.
+        var session: String { event.attributes[SAPUsageKey.session]?.string ?? "" }
+        /// The time in milliseconds since 1970.
+        var time: Int64 { event.time.milliseconds }
+    }
+
+    /// The attribute that tells an event from an equal one in an earlier report.
+    static let occurrenceKey = "_occurrence"
+
+    private(set) var items: [Item] = []
+    private(set) var bytes = 0
+
+    /// Whether the batch is as large as one request should be.
+    func isFull(_ limits: BatchLimits) -> Bool { items.count >= limits.events || bytes >= limits.bytes }
+
+    /// How many items one request takes: the last of them and the first behind them do not have the same time, if that can
+    /// be had without halving the request. Receivers count equal events of one report.
+    func cut(_ limits: BatchLimits) -> Int {
+        var count = 0
+        var size = 0
+        for item in items {
+            if count > 0, count >= limits.events || size >= limits.bytes { break }
+            count += 1
+            size += item.bytes.count
+        }
+        guard count < items.count else { return count }
+        let apart = (count / 2 + 1...max(count / 2 + 1, count)).last { place in
+            place <= count && items[place].time != items[place - 1].time
+        }
+        return apart ?? count
+    }
+
+    /// Takes an event in.
+    mutating func add(_ item: Item) {
+        items.append(item)
+        bytes += item.bytes.count
+    }
+
+    /// Gives the first items away.
+    mutating func removeFirst(_ count: Int) {
+        bytes -= items.prefix(count).reduce(0) { $0 + $1.bytes.count }
+        items.removeFirst(count)
+    }
+
+    /// Puts entries in front of the first item.
+    mutating func prepend(_ entries: [UploadedEntry]) {
+        items[0].before = entries + items[0].before
+    }
+
+    /// Gives the last item away.
+    mutating func removeLast() -> Item {
+        let item = items.removeLast()
+        bytes -= item.bytes.count
+        return item
+    }
+
+    /// An event as JSON. What was stored is sent as it is.
+    static func json(_ event: Event) -> [UInt8] {
+        var limits = EventLimits()
+        limits.stringBytes = 2 * UsageRecord.maximumBytes
+        limits.keyBytes = UsageRecord.maximumBytes
+        limits.attributes = UsageInfoReader.maximumValues
+        limits.depth = EventLimits.maximumDepth
+        limits.eventBytes = 4 * UsageRecord.maximumBytes
+        return event.json(limits: limits)
+    }
+
+    /// Identifies the first items, in order.
+    func key(of count: Int) -> String {
+        let keys = items.prefix(count).map(\.item.key).joined(separator: " ")
+        return SHA256.hash(keys.utf8).prefix(16).map { byte in
+            let digits = String(byte, radix: 16)
+            return digits.count == 1 ? "0\(digits)" : digits
+        }.joined()
+    }
+
+    /// The first items as an encoder takes them. The same records make the same batch.
+    ///
+    /// - Parameters:
+    ///   - count: how many items.
+    ///   - source: names the store and the target.
+    ///   - zone: the zone of records that know none.
+    ///   - sent: the latest time of each session's events in earlier reports. An event that is not later may equal one of
+    ///     these, and says where it comes from.
+    func encoded(
+        _ count: Int,
+        of source: String,
+        in zone: TimeZone,
+        after sent: [String: Int64]
+    ) -> EventBatch {
+        let hash = SHA256.hash("\(source) \(key(of: count))".utf8)
+        func word(_ place: Int) -> UInt64 { hash[place..<place + 8].reduce(0) { $0 << 8 | UInt64($1) } }
+        var block: [UInt8] = []
+        var records: [EventBatch.Record] = []
+        var contexts: [EventBatch.Context] = []
+        var zones: [Int: UInt32] = [:]
+        for (index, item) in items.prefix(count).enumerated() {
+            let zone = item.item.zone ?? zone.secondsFromGMT(for: item.event.time.date)
+            if zones[zone] == nil {
+                let context = RecordedContext(device: ["zone_offset_seconds": .integer(Int64(zone))]).json()
+                let generation = UInt32(zones.count + 1)
+                contexts.append(.init(generation: generation, content: block.count..<block.count + context.count))
+                block += context
+                zones[zone] = generation
+            }
+            let bytes = Self.bytes(item, after: sent)
+            records.append(
+                .init(
+                    sequence: UInt64(index + 1),
+                    context: zones[zone] ?? 1,
+                    payload: block.count..<block.count + bytes.count
+                )
+            )
+            block += bytes
+        }
+        return EventBatch(
+            installation: InstallationID(high: word(0), low: word(8)),
+            writer: WriterID(high: word(16), low: word(24)),
+            first: 1,
+            last: UInt64(records.count),
+            recorded: UInt64(records.count),
+            records: records,
+            contexts: contexts,
+            bytes: block
+        )
+    }
+
+    private static func bytes(_ item: Item, after sent: [String: Int64]) -> [UInt8] {
+        guard case .event = item.item.event, let last = sent[item.session], item.time <= last else { return item.bytes }
+        var event = item.event
+        event.attributes[occurrenceKey] = .string(item.item.key)
+        return json(event)
+    }
+}
+
+extension Int64 {
+    /// The nearest whole number that 64 bits hold.
+    fileprivate init(clamping value: Double) {
+        self = value >= 9.2e18 ? .max : value <= -9.2e18 ? .min : Int64(value.rounded())
+    }
+}

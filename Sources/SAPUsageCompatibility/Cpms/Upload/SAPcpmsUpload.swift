@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Dispatch
+internal import Foundation
+internal import Trackway
+internal import TrackwayDestinations
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// One upload, from the snapshot to the removal.
+///
+/// It runs on a thread of its own, since a snapshot hands out records one after the other, and each request is waited for in
+/// between: so memory stays constant.
+struct SAPcpmsUpload: Sendable {
+    typealias Failure = SAPcpmsUsageUploader.UploadError
+
+    private let destination: SAPMobileServicesDestination
+    private let transport: (any Transport)?
+    private let target: String
+    private let core: UsageCore
+
+    init(
+        to destination: SAPMobileServicesDestination,
+        by session: SAPURLSession,
+        of target: String,
+        from core: UsageCore
+    ) {
+        self.destination = destination
+        self.target = target
+        self.core = core
+        transport = session.transport ?? core.environment.transport
+    }
+
+    /// Uploads, and reports the outcome.
+    func begin(_ unattributed: (any UsageSnapshotting)?, _ completion: @escaping @Sendable ((any Error)?) -> Void) {
+        let unattributed = unattributed.map { Kept(object: $0) }
+        DispatchQueue(label: "trackway.usage.upload").async {
+            do throws(Failure) {
+                try upload(unattributed?.object)
+                completion(nil)
+            } catch {
+                completion(error)
+            }
+        }
+    }
+
+    private func upload(_ unattributed: (any UsageSnapshotting)?) throws(Failure) {
+        core.refresh()
+        guard core.outputEnabled, let access = core.access else { throw .outputDisabled }
+        do throws(WireEncodingError) {
+            try destination.checkSettings()
+        } catch {
+            throw .invalidEndpoint(error.message)
+        }
+        guard core.beginUpload(of: target) else { throw .uploadInProgress }
+        defer { core.endUpload(of: target) }
+        let permission = UploadPermission(core, access)
+        var sent = 0
+        var failure: Failure?
+        let parts = (unattributed.map { [Part.unattributed($0)] } ?? []) + [.own(access)]
+        for part in parts {
+            do throws(Failure) {
+                let source = try source(of: part, permission)
+                let run = SAPcpmsUploadRun(source, to: destination, by: transport, of: target, in: core, permission)
+                sent += try run.perform()
+            } catch {
+                failure = failure ?? error
+                // What keeps one part from being sent keeps no other, unless it is the way there.
+                guard error.isOfOneReport else { break }
+            }
+        }
+        // A store knows of another process's decision before this object does.
+        if failure == .outputDisabled { core.refresh() }
+        if let failure { throw failure }
+        guard sent > 0 else { throw .noData }
+    }
+
+    private enum Part {
+        case unattributed(any UsageSnapshotting)
+        case own(StoreAccess)
+    }
+
+    private func source(of part: Part, _ permission: UploadPermission) throws(Failure) -> any UploadSource {
+        let snapshot: any UsageSnapshotting
+        var access: StoreAccess?
+        switch part {
+        case .unattributed(let given): snapshot = given
+        case .own(let store):
+            access = store
+            snapshot = store.core?.snapshot(for: target) ?? store.exclusively { $0.snapshot(for: target) }
+        }
+        guard let stored = snapshot as? UsageSnapshot else {
+            return try OwnStoreUploadSource(
+                snapshot,
+                of: access,
+                target: target,
+                in: core.environment,
+                endsSession: access != nil,
+                isPermitted: { permission.isValid }
+            )
+        }
+        return try StoreUploadSource(
+            stored,
+            named: "\(stored.core.storageID)/\(stored.target)",
+            withdrawal: access == nil ? nil : permission.withdrawal,
+            endsSession: access != nil
+        )
+    }
+}
+
+extension SAPcpmsUsageUploader.UploadError {
+    /// Whether other reports to the same back end may have more success.
+    fileprivate var isOfOneReport: Bool {
+        switch self {
+        case .httpStatus, .encoding, .storage, .noData: true
+        case .uploadInProgress, .outputDisabled, .invalidEndpoint, .network, .policyDisabled: false
+        }
+    }
+}
+
+/// Whether an upload may still send: the decisions permit it, and no consent was withdrawn since it began.
+struct UploadPermission: Sendable {
+    /// The number of the person's last withdrawal when the upload began; nil when there was none.
+    let withdrawal: UInt64?
+    private let core: UsageCore
+    private let person: String?
+
+    init(_ core: UsageCore, _ access: StoreAccess) {
+        self.core = core
+        person = access.person
+        withdrawal = access.person.flatMap { core.decisions.withdrawal(of: $0) }
+    }
+
+    /// By the decisions that this process knows.
+    var isValid: Bool {
+        core.outputEnabled && person.flatMap { core.decisions.withdrawal(of: $0) } == withdrawal
+    }
+
+    /// The same, with the decisions that other processes wrote.
+    func refreshed() -> Bool {
+        core.refresh()
+        return isValid
+    }
+}

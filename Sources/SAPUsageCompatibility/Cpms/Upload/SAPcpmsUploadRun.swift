@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Dispatch
+internal import Foundation
+internal import Trackway
+internal import TrackwayDestinations
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// Sends what one source holds, request by request, and settles each with its answer.
+///
+/// Each report is written down before it is sent. When its answer is not known (the process ended, or the connection did), the
+/// next upload sends the same bytes again, under the same id. When the back end refused it, the next upload makes a new report,
+/// with what was recorded since. A session under way is ended in the report that holds its last record; the store learns of it
+/// with the answer, in one step with the removal, so a failed upload ends none.
+final class SAPcpmsUploadRun {
+    typealias Failure = SAPcpmsUsageUploader.UploadError
+
+    private static let timeout = Duration.seconds(60)
+    /// Records that were refused alone, one after the other, before it is the address that takes nothing.
+    private static let refusals = 3
+    /// A larger record may well be too large alone.
+    private static let smallBytes = 64 << 10
+
+    private let source: any UploadSource
+    private let destination: SAPMobileServicesDestination
+    private let transport: (any Transport)?
+    private let target: String
+    private let core: UsageCore
+    private let permission: UploadPermission
+    private let address: String
+
+    private var report: SAPcpmsReport
+    private var batch = SAPcpmsBatch()
+    /// What was read behind the last item of the batch and is not sent.
+    private var rest: [UploadedEntry] = []
+    private var replay: UploadPlan?
+    private var ending: UploadPlan.End?
+    private var zone = TimeZone.current
+    /// The session that begins behind the end that was added.
+    private var following: UsageSession?
+    private var startPlace: UploadItem.Place?
+    /// The session before the last record that a source gave out, where an upload began it.
+    private var former: UsageSession?
+    /// The time of the last record of the session in effect.
+    private var lastDate: Date?
+    private var isInWithheld = false
+    private var sentThrough: [String: Int64] = [:]
+    /// The session in effect behind the last report.
+    private var behind: UsageSession?
+    private var sent = 0
+    private var withheld = 0
+    private var firstWithheld: String?
+    /// The most events of one request, as far as the answers showed.
+    private var most: Int
+    private var tooLarge: Int?
+    private var refusedInARow = 0
+    private var refusal: Failure?
+
+    init(
+        _ source: any UploadSource,
+        to destination: SAPMobileServicesDestination,
+        by transport: (any Transport)?,
+        of target: String,
+        in core: UsageCore,
+        _ permission: UploadPermission
+    ) {
+        self.source = source
+        self.destination = destination
+        self.transport = transport.map { base in PermittedTransport(base) { permission.refreshed() } }
+        self.target = target
+        self.core = core
+        self.permission = permission
+        address = destination.reportAddress
+        report = SAPcpmsReport(in: source.session, of: destination.boundApplication)
+        former = source.session
+        most = destination.limits.events
+        sentThrough = source.sentThrough
+        if let session = source.session {
+            lastDate = sentThrough[session.id].map { Timestamp(milliseconds: $0).date } ?? session.record?.date
+        }
+        if let plan = source.plan, plan.destination == address {
+            replay = plan
+            zone = TimeZone(identifier: plan.zone) ?? .current
+        }
+    }
+
+    /// Sends everything that can be sent.
+    ///
+    /// - Returns: how many records were sent.
+    func perform() throws(Failure) -> Int {
+        defer { source.close() }
+        if let replay, replay.count == 0, !replay.isWithheld { try settleReplay() }
+        var failure: Failure?
+        try source.read { entry in
+            do throws(Failure) {
+                try take(entry)
+                return true
+            } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+        if isInWithheld { try leaveWithheld() }
+        try end()
+        try source.finish(rest, behind ?? report.former)
+        if withheld > 0 { reportWithheld() }
+        // Nothing but what is refused alone: then it is not the records.
+        if let refusal, sent == 0 { throw refusal }
+        return sent
+    }
+
+    // MARK: Reading
+
+    private func take(_ entry: UploadEntry) throws(Failure) {
+        switch entry {
+        case .passed(let range, let writer):
+            if case .passed(let last, let same)? = rest.last, same == writer {
+                rest[rest.count - 1] = .passed(last.lowerBound...range.upperBound, of: writer)
+            } else {
+                rest.append(.passed(range, of: writer))
+            }
+        case .delivered(let item, let record):
+            _ = report.event(record, item.text)
+            lastDate = record.date
+        case .session(let session):
+            report = SAPcpmsReport(in: session, of: destination.boundApplication)
+            former = session
+        case .record(let item, let record):
+            if isInWithheld, !item.isWithheld { try leaveWithheld() }
+            if item.isWithheld { isInWithheld = true }
+            if let replay, replay.isWithheld == isInWithheld, batch.items.count == replay.count {
+                // One that the back end refused is made anew, with what came since.
+                if replay.isUncertain { try settleReplay() } else { self.replay = nil }
+            }
+            if replay == nil, batch.isFull(limits) { try send(batch.cut(limits)) }
+            add(item, record)
+        }
+    }
+
+    private var limits: BatchLimits {
+        BatchLimits(events: min(most, destination.limits.events), bytes: destination.limits.bytes)
+    }
+
+    private func add(_ item: UploadItem, _ record: UsageRecord) {
+        var event: Event?
+        let start: String?
+        if item.isWithheld {
+            // Each knows its own session.
+            let own = item.start.map { UsageSession(start: $0, isSent: true, isOpen: true) }
+            var alone = SAPcpmsReport(in: own, of: destination.boundApplication)
+            event = alone.event(record, item.text)
+            start = item.start
+        } else {
+            takeFollowing(before: record)
+            // Nothing happened in a session that an upload began before it ended: it is still the former one.
+            if item.event == .sessionEnd, batch.items.last?.item.place == .start,
+                let previous = former?.previous
+            {
+                rest = batch.removeLast().before + rest
+                report = SAPcpmsReport(
+                    in: UsageSession(start: previous, isSent: true, isOpen: true),
+                    of: destination.boundApplication
+                )
+            }
+            start = item.event == .sessionStart ? nil : report.start
+            event = report.event(record, item.text)
+            lastDate = record.date
+            if item.event == .sessionStart { startPlace = item.place }
+        }
+        guard let event, !item.isRefused else {
+            rest.append(.withheld(item, start: start, isRefused: item.isRefused))
+            withheld += 1
+            firstWithheld = firstWithheld ?? record.event.description
+            return
+        }
+        add(item, event, behind: item.isWithheld ? source.session : report.former)
+    }
+
+    /// The session that an upload began is in front of its first record.
+    private func takeFollowing(before record: UsageRecord) {
+        guard let next = following else { return }
+        following = nil
+        former = next
+        guard record.event != .sessionStart, let start = next.record else { return }
+        add(UploadItem(event: .sessionStart, text: next.start, place: .start), start)
+    }
+
+    private func add(_ item: UploadItem, _ event: Event, behind session: UsageSession?) {
+        batch.add(
+            SAPcpmsBatch.Item(item: item, event: event, bytes: SAPcpmsBatch.json(event), before: rest, behind: session)
+        )
+        rest = []
+    }
+
+    /// Sends what is left of the records that were withheld: what follows belongs to other sessions.
+    private func leaveWithheld() throws(Failure) {
+        if let replay, replay.isWithheld {
+            if batch.items.count == replay.count { try settleReplay() } else { self.replay = nil }
+        }
+        while !batch.items.isEmpty { try send(batch.cut(limits)) }
+        isInWithheld = false
+        if let replay, replay.count == 0, !replay.isWithheld { try settleReplay() }
+    }
+
+    /// Sends the report again whose answer is not known; a new one when its records are not there any more.
+    private func settleReplay() throws(Failure) {
+        guard let plan = replay else { return }
+        replay = nil
+        guard batch.key(of: plan.count) == plan.records else { return }
+        if let end = plan.end {
+            guard report.isOpen, addEnd(end) else { return }
+        }
+        try send(batch.items.count)
+    }
+
+    /// Ends the session under way, and sends what is left.
+    private func end() throws(Failure) {
+        if let replay, !replay.isWithheld, batch.items.count == replay.count { try settleReplay() }
+        replay = nil
+        if source.endsSession, report.isOpen {
+            if let last = batch.items.last, last.item.event == .sessionStart {
+                // Nothing belongs to it yet: it stays, and goes on.
+                _ = batch.removeLast()
+                rest = last.before + [.kept(last.item)] + rest
+            } else if report.canSend, batch.items.last != nil || isAnythingSentOfSession {
+                _ = addEnd(ending ?? makeEnd())
+            }
+        }
+        while !batch.items.isEmpty { try send(batch.cut(limits)) }
+    }
+
+    /// Whether the session in effect lacks its end alone.
+    private var isAnythingSentOfSession: Bool {
+        report.former.map { sentThrough[$0.id] != nil } ?? false
+    }
+
+    private func makeEnd() -> UploadPlan.End {
+        let now = core.environment.now.date
+        let isOwn = core.hasSession(of: target) || startPlace.map { source.isRecordedHere($0) } ?? false
+        // One that an earlier process left behind lasted until its last record, and nobody goes on with it.
+        guard isOwn else { return .init(date: (lastDate ?? now).timeIntervalSinceReferenceDate, next: nil) }
+        var next = UsageInfo()
+        for key in [SAPcpmsRecord.applicationIdentifierKey, SAPcpmsRecord.applicationVersionKey] {
+            next[key] = report.lastStart[key]
+        }
+        let info = core.environment.sessionInfo().merging(next) { $1 }
+        let start = UsageRecord(.sessionStart, date: now, info: info).written().text
+        return .init(date: now.timeIntervalSinceReferenceDate, next: start)
+    }
+
+    /// - Returns: false when the end cannot be sent.
+    private func addEnd(_ end: UploadPlan.End) -> Bool {
+        let record = UsageRecord(.sessionEnd, date: Date(timeIntervalSinceReferenceDate: end.date))
+        guard let text = record.written().text, let event = report.event(record, text) else { return false }
+        var next = end.next.map { UsageSession(start: $0, isSent: false, isOpen: true) }
+        next?.previous = report.start
+        add(UploadItem(event: .sessionEnd, text: text, place: .end), event, behind: next ?? report.former)
+        ending = end
+        following = next
+        report = SAPcpmsReport(in: next ?? report.former, of: destination.boundApplication)
+        startPlace = nil
+        return true
+    }
+
+    // MARK: Sending
+
+    private enum Outcome {
+        case accepted([Rejection])
+        /// The encoder or the back end found it too large.
+        case tooLarge(Failure?)
+    }
+
+    /// Sends the first items of the batch in one request, or fewer when these are too many.
+    private func send(_ wanted: Int) throws(Failure) {
+        var count = wanted
+        while true {
+            count = min(count, max(1, most))
+            let whole = batch.encoded(count, of: source.name, in: zone, after: sentThrough)
+            count = min(count, max(1, destination.eventsForOneRequest(of: whole)))
+            switch try perform(count) {
+            case .accepted(let leftOut):
+                return try settle(count, leftOut)
+            case .tooLarge(let failure):
+                if count > 1 {
+                    if failure != nil { tooLarge = count }
+                    most = count / 2
+                    count = most
+                    continue
+                }
+                return try refuse(failure)
+            }
+        }
+    }
+
+    /// One record is too large alone: it waits for what becomes of the next one.
+    private func refuse(_ failure: Failure?) throws(Failure) {
+        guard let first = batch.items.first else { return }
+        if let failure {
+            refusal = failure
+            if first.bytes.count < Self.smallBytes { refusedInARow += 1 }
+            guard refusedInARow < Self.refusals else { throw failure }
+        }
+        batch.removeFirst(1)
+        var entries = first.before
+        if first.item.place != .end, first.item.place != .start {
+            entries.append(.withheld(first.item, start: first.start, isRefused: true))
+            withheld += 1
+            firstWithheld = firstWithheld ?? first.item.event.description
+        }
+        if batch.items.isEmpty {
+            rest = entries + rest
+        } else {
+            batch.prepend(entries)
+        }
+        // The record was the reason, not the number.
+        tooLarge = nil
+        most = 8
+    }
+
+    private func settle(_ count: Int, _ leftOut: [Rejection]) throws(Failure) {
+        let items = batch.items.prefix(count)
+        var entries: [UploadedEntry] = []
+        let refused = Set(leftOut.map(\.index))
+        for (index, item) in items.enumerated() {
+            entries += item.before
+            if refused.contains(index) {
+                entries.append(.withheld(item.item, start: item.start, isRefused: true))
+                withheld += 1
+                firstWithheld = firstWithheld ?? item.item.event.description
+                continue
+            }
+            entries.append(.sent(item.item))
+            sentThrough[item.session] = max(sentThrough[item.session] ?? .min, item.time)
+        }
+        var session = items.last.map(\.behind) ?? source.session
+        if sentThrough.count > UsageSession.maximumSessions {
+            let latest = sentThrough.sorted { $0.value > $1.value }.prefix(UsageSession.maximumSessions)
+            sentThrough = Dictionary(latest.map { ($0.key, $0.value) }) { $1 }
+        }
+        session?.sentThrough = sentThrough
+        behind = session
+        try source.settle(entries, session)
+        if items.last?.item.place == .end { ending = nil }
+        batch.removeFirst(count)
+        sent += count - refused.count
+        if count > refused.count { refusedInARow = 0 }
+        most = min(most * 2, destination.limits.events, tooLarge.map { max(1, $0 - 1) } ?? .max)
+    }
+
+    private func perform(_ count: Int) throws(Failure) -> Outcome {
+        let items = batch.items.prefix(count)
+        let hasEnd = items.last?.item.place == .end
+        let records = hasEnd ? count - 1 : count
+        var plan = UploadPlan(
+            destination: address,
+            records: batch.key(of: records),
+            count: records,
+            isWithheld: items.first?.item.isWithheld ?? false,
+            end: hasEnd ? ending : nil,
+            zone: zone.identifier
+        )
+        let encoded = batch.encoded(count, of: source.name, in: zone, after: sentThrough)
+        let request: WireRequest
+        do throws(WireEncodingError) {
+            request = try destination.request(for: encoded, sentAt: core.environment.now)
+        } catch {
+            switch error.code {
+            case .misconfigured: throw .invalidEndpoint(error.message)
+            case .nothingToSend: return .accepted(error.leftOut)
+            case .tooLarge: return .tooLarge(nil)
+            }
+        }
+        var mayBeStored = false
+        if let former = source.plan, former.isSame(as: plan) {
+            mayBeStored = former.isUncertain
+            plan.refusals = former.refusals
+        }
+        if plan != source.plan { try source.write(plan) }
+        /// The back end did not accept the report now. Where an earlier answer was lost, that says nothing of then, unless
+        /// the content itself is refused again and again.
+        func refused(_ failure: Failure, content isContent: Bool = false) throws(Failure) -> Failure {
+            if mayBeStored {
+                guard isContent else { return failure }
+                plan.refusals += 1
+            }
+            plan.isUncertain = mayBeStored && plan.refusals < Self.refusals
+            mayBeStored = plan.isUncertain
+            if plan != source.plan { try source.write(plan) }
+            return failure
+        }
+        let response: WireResponse
+        switch Self.respond(to: request, by: transport) {
+        case .success(let found): response = found
+        case .failure(let error):
+            guard permission.isValid else { throw .outputDisabled }
+            let failure = Failure.network(error.description)
+            throw error.isUnsent ? try refused(failure) : failure
+        }
+        let failure = Failure.httpStatus(
+            code: response.status,
+            body: String(decoding: response.body.prefix(512), as: UTF8.self)
+        )
+        switch destination.verdict(on: response, for: encoded) {
+        case .accepted, .acceptedExcept: return .accepted(request.leftOut)
+        case .tooLarge:
+            if count == 1 || mayBeStored { _ = try refused(failure, content: true) }
+            if mayBeStored { throw failure }
+            return .tooLarge(failure)
+        case .notTheBackEnd(let reason): throw try refused(.network(reason))
+        case .unauthorized where response.status == 403: throw try refused(.policyDisabled)
+        case .retry, .rejected, .unauthorized, .misconfigured:
+            // Gateways answer so when the back end's own answer was lost.
+            guard ![502, 504].contains(response.status) else { throw failure }
+            throw try refused(failure, content: [400, 422].contains(response.status))
+        }
+    }
+
+    /// Waits for the answer, on the upload's own thread.
+    private static func respond(
+        to request: WireRequest,
+        by transport: (any Transport)?
+    ) -> Result<WireResponse, TransportError> {
+        guard let transport else { return .failure(TransportError(.offline, "there is no transport")) }
+        let answer = Locked<Result<WireResponse, TransportError>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        Task {
+            let result: Result<WireResponse, TransportError>
+            do throws(TransportError) {
+                result = .success(try await transport.send(request, timeout: timeout))
+            } catch {
+                result = .failure(error)
+            }
+            answer.withLock { $0 = result }
+            done.signal()
+        }
+        done.wait()
+        return answer.withLock { $0 } ?? .failure(TransportError(.other, "no answer"))
+    }
+
+    private func reportWithheld() {
+        core.environment.report(
+            Diagnostic(
+                code: .usageRecordsWithheld,
+                field: "upload(to:)",
+                value: "\(withheld) records of \"\(target)\", the first is \"\(firstWithheld ?? "")\"",
+                remedy:
+                    "They stay stored: they are too large, or of another application, or lack the session with an id, "
+                    + "an application and a device that the format demands. Begin with SAPcpmsUsage.sessionStart. Read "
+                    + "them with a snapshot, or remove them by date."
+            )
+        )
+    }
+}
+
+extension TransportError {
+    /// Whether the request reached nobody.
+    fileprivate var isUnsent: Bool {
+        [.offline, .tls, .invalidRequest, .notPermitted].contains(code)
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+
+@testable internal import SAPUsageCompatibility
+
+@Suite("Snapshots that cannot be read to their end")
+struct UsageSnapshotFailureTests {
+    private let app = UsageApp()
+
+    private func store(_ count: Int, _ app: UsageApp) throws -> UsageStore {
+        let store = try app.store()
+        for number in 0..<count {
+            store.store(record: UsageRecord(.event("\(number)"), date: Date(timeIntervalSince1970: 1)), for: "t")
+        }
+        return store
+    }
+
+    @Test(
+        "the document's four steps lose nothing, whichever read fails",
+        arguments: [StorageOperation.read, .names, .contents, .size],
+        [0, 1, 2, 3, 5, 8, 13, 21]
+    )
+    func fourSteps(_ operation: StorageOperation, _ after: Int) throws {
+        let store = try store(3_000, app)
+        var uploaded: [String] = []
+        for attempt in 0..<2 {
+            let snapshot = try #require(store.snapshot(for: "t") as? UsageSnapshot)
+            if attempt == 0 { app.memory.storage.fail(operation, with: .inputOutput, after: after, times: 3) }
+            snapshot.records { record in
+                uploaded.append(record.event.description)
+                return true
+            }
+            app.memory.storage.heal()
+            let isWhole = snapshot.failure == nil
+            snapshot.removeRecords()
+            #expect(isWhole == (snapshot.failure == nil))
+            #expect(store.snapshot(for: "t").recordCount() == 3_000 - uploaded.count)
+        }
+        #expect(uploaded == (0..<3_000).map { "\($0)" })
+        #expect(store.snapshot(for: "t").recordCount() == 0)
+    }
+
+    @Test("the same with records that were withheld, with bounds, and with a body that stops")
+    func variants() throws {
+        let store = try store(1_500, app)
+        let late = Date(timeIntervalSince1970: 1_000)
+        store.store(record: UsageRecord(.event("late"), date: late), for: "t")
+        for number in 1_500..<3_000 {
+            store.store(record: UsageRecord(.event("\(number)"), date: Date(timeIntervalSince1970: 1)), for: "t")
+        }
+        let snapshot = try #require(store.snapshot(for: "t", till: Date(timeIntervalSince1970: 1)) as? UsageSnapshot)
+        var seen: [String] = []
+        app.memory.storage.fail(.read, with: .inputOutput, after: 2)
+        snapshot.records { record in
+            seen.append(record.event.description)
+            return true
+        }
+        app.memory.storage.heal()
+        snapshot.removeRecords()
+        #expect(snapshot.failure != nil)
+        #expect(seen.count < 3_000)
+        #expect(
+            app.events(store, "t") == (seen.count..<1_500).map { "\($0)" } + ["late"] + (1_500..<3_000).map { "\($0)" }
+        )
+        // Whoever stops by themselves has seen what they wanted: the snapshot goes as a whole.
+        let rest = store.snapshot(for: "t")
+        rest.records { _ in false }
+        rest.removeRecords()
+        #expect(store.snapshot(for: "t").recordCount() == 0)
+    }
+
+    @Test("a snapshot that cannot be made shows nothing, says why, and removes nothing")
+    func notMade() throws {
+        let store = try store(10, app)
+        app.memory.storage.fail(.names, with: .inputOutput)
+        let snapshot = try #require(store.snapshot(for: "t") as? UsageSnapshot)
+        app.memory.storage.heal()
+        #expect(snapshot.failure != nil)
+        #expect(snapshot.all.isEmpty)
+        snapshot.removeRecords()
+        #expect(store.snapshot(for: "t").recordCount() == 10)
+    }
+
+    @Test("what another process removed meanwhile does not count as read")
+    func outdated() throws {
+        let store = try store(100, app)
+        let first = try #require(store.snapshot(for: "t") as? UsageSnapshot)
+        let second = store.snapshot(for: "t")
+        store.store(record: UsageRecord(.event("more")), for: "t")
+        second.removeRecords()
+        #expect(first.all.isEmpty)
+        first.removeRecords()
+        #expect(first.failure == nil)
+        #expect(app.events(store, "t") == ["more"])
+    }
+}

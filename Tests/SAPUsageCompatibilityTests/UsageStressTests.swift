@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@testable internal import SAPUsageCompatibility
+
+/// Two persons on one device: threads that report, uploads that fail and are killed, decisions that flip.
+///
+/// `TRACKWAY_SEEDS` is the number of rounds, `TRACKWAY_SEED` the first of their seeds. A round that fails prints its seed and its
+/// requests. The seed fixes the script: processes, persons, counts, decisions, answers and kills. How threads interleave is up
+/// to the system.
+@Suite("Usage under stress", .timeLimit(.minutes(60)))
+struct UsageStressTests {
+    private static func setting(_ name: String) -> UInt64? {
+        ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+    }
+
+    static let seeds: [UInt64] = {
+        let first = setting("TRACKWAY_SEED") ?? 20_261_127
+        return (0..<(setting("TRACKWAY_SEEDS") ?? 4)).map { first + $0 }
+    }()
+
+    @Test("loses nothing, sends nothing twice or after a withdrawal, and invents no session", arguments: seeds)
+    func round(_ seed: UInt64) async throws {
+        var round = StressRound(seed)
+        do {
+            try await round.play()
+        } catch {
+            Issue.record("seed \(seed): \(error)")
+        }
+        guard !round.faults.isEmpty else { return }
+        Issue.record("seed \(seed):\n\((round.faults.prefix(20) + round.history).joined(separator: "\n"))")
+    }
+}
+
+/// What the app did, as far as the device remembers it.
+private struct StressLog: Sendable {
+    /// Records that were stored, with the number of the person's withdrawals before and after the call.
+    var recorded: [String: ClosedRange<Int>] = [:]
+    /// How many withdrawals are over, by person.
+    var withdrawals: [String: Int] = [:]
+    /// The ids of the sessions that the app began.
+    var sessions: Set<String> = []
+}
+
+/// One round: a script of processes by a seed.
+private struct StressRound {
+    private let persons = [
+        UUID(uuid: (0xE9, 0xB5, 0x1D, 0x0C, 0x50, 0xB0, 0x4F, 0x27, 0x9D, 0x62, 0, 1, 2, 3, 4, 5)),
+        UUID(uuid: (1, 2, 3, 4, 5, 6, 0x47, 8, 9, 10, 11, 12, 13, 14, 15, 16)),
+    ]
+    private static let threads = 8
+    private static let processes = 5
+
+    private var random: SeededGenerator
+    private let seed: UInt64
+    private let isOwnStore: [Bool]
+    private var own: [OwnStore]
+    private let backEnd = UploadBackEnd()
+    private let custom = Locked<[String]>([])
+    private var app = UsageApp(InMemoryEnvironment(device: UsageApp.device, segmentBytes: 8_192))
+    private let log = Locked(StressLog())
+    private var everRecorded: [String: ClosedRange<Int>] = [:]
+    /// By record: how many withdrawals were over when the upload that sent it began.
+    private let uploadsBegun = Locked<[String: Int]>([:])
+    private let sent = Locked<[String: Int]>([:])
+    private(set) var faults: [String] = []
+
+    init(_ seed: UInt64) {
+        self.seed = seed
+        random = SeededGenerator(seed: seed)
+        isOwnStore = [seed.isMultiple(of: 4), seed % 8 == 1]
+        own = persons.map { OwnStore($0.uuidString) }
+    }
+
+    /// What happened, for a round that fails.
+    var history: [String] { backEnd.history }
+
+    mutating func play() async throws {
+        for number in 0..<Self.processes { try await process(number) }
+        var left: Set<String> = []
+        for person in persons.indices { left.formUnion(try await drain(person)) }
+        check(left)
+    }
+
+    private func store(_ person: Int) throws -> any UsageStoring {
+        isOwnStore[person] ? own[person] : try app.store(of: persons[person])
+    }
+
+    // MARK: One process
+
+    /// A process with threads, uploads and decisions, which is killed at its end or in the middle of a request.
+    private mutating func process(_ number: Int) async throws {
+        let person = random.next(below: 2)
+        let name = persons[person].uuidString
+        backEnd.note("process \(number) of \(name.prefix(4))\(isOwnStore[person] ? ", own store" : "")")
+        if random.nextBool() { decide(1 - person, random.nextBool()) }
+        if random.next(below: 4) == 0 { decide(person, false) }
+        app.usage.configure(with: try store(person))
+        app.usage.enableDataCollection()
+        decide(person, true)
+        start()
+
+        let answers = Locked(SeededGenerator(seed: seed &* 31 &+ UInt64(number)))
+        // In the middle of a request: the disk and the log as they are then. A store of the app's own lives in memory.
+        let killed = Locked<(app: UsageApp, log: StressLog)?>(nil)
+        let kill = isOwnStore[person] ? nil : random.nextBool() ? backEnd.requests + 1 + random.next(below: 4) : nil
+        let (app, log) = (app, log)
+        backEnd.change { _, request in
+            if request == kill {
+                let kept = log.withLock { $0 }
+                killed.withLock { $0 = (app.restarted(), kept) }
+            } else if killed.withLock({ $0 != nil }) {
+                // A process that was killed sends nothing any more.
+                return .offline
+            }
+            return answers.withLock { answers in
+                switch answers.next(below: 10) {
+                case 0: .status(500)
+                case 1: .loseAnswer
+                case 2: .offline
+                case 3: .status(503)
+                case 4: .status(504)
+                default: .accept
+                }
+            }
+        }
+        let plan = StressPlan(&random, threads: Self.threads)
+        await run(plan, number, name)
+        if let killed = killed.withLock({ $0 }) {
+            backEnd.note("killed in request \(kill ?? 0)")
+            everRecorded.merge(log.withLock { $0.recorded }) { $1 }
+            log.withLock { $0 = killed.log }
+            self.app = killed.app
+            return
+        }
+        if random.nextBool() {
+            backEnd.change { _, _ in .loseAnswer }
+            await upload(name)
+        }
+        self.app = app.restarted()
+    }
+
+    private func run(_ plan: StressPlan, _ number: Int, _ name: String) async {
+        let (app, log, custom) = (app, log, custom)
+        let round = Kept(object: self)
+        let isOwn = app.usage.core.access?.core == nil
+        await withTaskGroup(of: Void.self) { group in
+            for (thread, count) in plan.counts.enumerated() {
+                group.addTask {
+                    for index in 0..<count {
+                        Self.record("\(name) \(number)-\(thread)-\(index)", of: name, app, log)
+                        if index % 16 == 0 { app.memory.clock.advance(by: .milliseconds(1)) }
+                        if thread == 0, plan.endsSessions, index % 25 == 24 {
+                            app.usage.reporter().report(.sessionEnd, date: app.environment.now.date)
+                            Self.start(app, log)
+                        }
+                        await Task.yield()
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 0..<plan.uploads {
+                    await round.object.upload(name)
+                    await Task.yield()
+                }
+            }
+            group.addTask {
+                for decision in plan.decisions {
+                    switch decision {
+                    case .policy:
+                        app.usage.disableDataCollection()
+                        app.usage.enableDataCollection()
+                    case .consent:
+                        Self.decide(false, name, app, log)
+                        Self.decide(true, name, app, log)
+                        Self.start(app, log)
+                    case .customUpload where !isOwn:
+                        app.usage.reporter(for: "own").report(.event("\(name) own \(UUID())"))
+                        let snapshot = app.usage.store?.snapshot(for: "own")
+                        var read: [String] = []
+                        snapshot?.records { record in
+                            read.append(record.event.description)
+                            return true
+                        }
+                        snapshot?.removeRecords()
+                        custom.withLock { $0 += read }
+                    case .customUpload: continue
+                    }
+                    for _ in 0..<20 { await Task.yield() }
+                }
+            }
+        }
+    }
+
+    private static func record(_ value: String, of person: String, _ app: UsageApp, _ log: Locked<StressLog>) {
+        let before = log.withLock { $0.withdrawals[person] ?? 0 }
+        let record = SAPcpmsRecord.event(key: "many", date: app.environment.now.date, value: value)
+        guard app.usage.core.report(record, for: "default") == nil else { return }
+        log.withLock { $0.recorded[value] = before...max(before, $0.withdrawals[person] ?? 0) }
+    }
+
+    private static func start(_ app: UsageApp, _ log: Locked<StressLog>) {
+        let start = app.start()
+        let id = start.info[UsageRecord.sessionIdentifierKey] as? String ?? ""
+        log.withLock { _ = $0.sessions.insert(id) }
+        app.usage.reporter().report(start)
+    }
+
+    private static func decide(_ isGiven: Bool, _ person: String, _ app: UsageApp, _ log: Locked<StressLog>) {
+        app.usage.core.setConsent(isGiven, of: person, application: nil)
+        if !isGiven { log.withLock { $0.withdrawals[person, default: 0] += 1 } }
+    }
+
+    private func start() { Self.start(app, log) }
+
+    private func decide(_ person: Int, _ isGiven: Bool) {
+        Self.decide(isGiven, persons[person].uuidString, app, log)
+    }
+
+    /// Uploads, and looks what became of withdrawn records.
+    private func upload(_ name: String) async {
+        let begun = log.withLock { $0.withdrawals[name] ?? 0 }
+        let known = Set(backEnd.arrivals.compactMap(\.value))
+        let error = await app.upload(to: backEnd)
+        backEnd.note("uploaded: \(error.map { "\($0)" } ?? "ok")")
+        let fresh = Set(backEnd.arrivals.compactMap(\.value)).subtracting(known)
+        uploadsBegun.withLock { uploads in for value in fresh { uploads[value] = begun } }
+    }
+
+    // MARK: The end
+
+    /// A last process uploads everything of a person.
+    ///
+    /// - Returns: what cannot be sent.
+    private mutating func drain(_ person: Int) async throws -> Set<String> {
+        backEnd.note("last process of \(persons[person].uuidString.prefix(4))")
+        backEnd.change { _, _ in .accept }
+        let store = try store(person)
+        app.usage.configure(with: store)
+        app.usage.enableDataCollection()
+        app.usage.consentForUser(persons[person], given: true)
+        for _ in 0..<3 { await upload(persons[person].uuidString) }
+        let left = store.snapshot(for: "default").all.compactMap { $0.info[SAPcpmsRecord.valueKey] as? String }
+        app = app.restarted()
+        return Set(left)
+    }
+
+    private mutating func check(_ left: Set<String>) {
+        let log = log.withLock { $0 }
+        var counts: [String: Int] = [:]
+        for arrival in backEnd.arrivals where arrival.key == "many" { counts[arrival.value ?? "", default: 0] += 1 }
+        for (value, count) in counts where count > 1 { faults.append("\(value) was sent \(count) times") }
+        for (value, range) in log.recorded where counts[value] == nil && !left.contains(value) {
+            // A withdrawal after it, or during it, removes it.
+            let person = String(value.prefix { $0 != " " })
+            if range.lowerBound == log.withdrawals[person] ?? 0 { faults.append("\(value) was lost") }
+        }
+        let recorded = everRecorded.merging(log.recorded) { $1 }
+        for (value, begun) in uploadsBegun.withLock({ $0 }) {
+            if let range = recorded[value], range.upperBound < begun {
+                faults.append("\(value) was sent after withdrawal \(begun)")
+            }
+        }
+        let read = custom.withLock { $0 }
+        if Set(read).count < read.count { faults.append("the app's own uploader read a record twice") }
+        var sessions: [String: Int] = [:]
+        for arrival in backEnd.arrivals { sessions[arrival.session, default: 0] += arrival.key == "many" ? 1 : 0 }
+        for (session, count) in sessions where count == 0 && !log.sessions.contains(session) {
+            faults.append("session \(session) was invented")
+        }
+    }
+}
+
+/// What the threads of one process do.
+private struct StressPlan: Sendable {
+    enum Decision: CaseIterable, Sendable {
+        case policy, consent, customUpload
+    }
+
+    /// How many records each thread reports.
+    let counts: [Int]
+    let uploads: Int
+    let decisions: [Decision]
+    /// Whether the app ends sessions itself.
+    let endsSessions: Bool
+
+    init(_ random: inout SeededGenerator, threads: Int) {
+        var generator = random
+        counts = (0..<threads).map { _ in 5 + generator.next(below: 60) }
+        uploads = 1 + generator.next(below: 6)
+        decisions = (0..<generator.next(below: 6)).map { _ in
+            Decision.allCases[generator.next(below: Decision.allCases.count)]
+        }
+        endsSessions = generator.nextBool()
+        random = generator
+    }
+}

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@testable internal import SAPUsageCompatibility
+
+@Suite("Uploads that fail, and what the next one sends")
+struct UsageUploadFailureTests {
+    private let app = UsageApp()
+    private let backEnd = UploadBackEnd()
+
+    /// Which store is uploaded.
+    enum Store: CaseIterable, Sendable {
+        case module, own
+    }
+
+    private func configured(_ kind: Store, _ app: UsageApp) throws -> any UsageStoring {
+        try app.permitted(kind == .own ? OwnStore(UsageApp.person.uuidString) : nil)
+    }
+
+    private func report(_ numbers: Range<Int>, _ app: UsageApp) {
+        for number in numbers {
+            app.memory.clock.advance(by: .milliseconds(1))
+            app.usage.reporter().report(
+                SAPcpmsRecord.event(key: "many", date: app.environment.now.date, value: "\(number)")
+            )
+        }
+    }
+
+    private var values: [Int] { backEnd.arrivals.compactMap { $0.value.flatMap { Int($0) } } }
+
+    @Test("an accepted report is removed before the next request, whatever fails behind it", arguments: Store.allCases)
+    func progress(_ kind: Store) async throws {
+        let store = try configured(kind, app)
+        app.usage.reporter().report(app.start())
+        report(0..<1_000, app)
+        for accepted in [2, 1, 0] {
+            let before = backEnd.requests
+            backEnd.change { _, number in number - before <= accepted ? .accept : .status(500) }
+            #expect(await app.upload(to: backEnd) == .httpStatus(code: 500, body: ""))
+        }
+        backEnd.change { _, _ in .accept }
+        #expect(await app.upload(to: backEnd) == nil)
+        #expect(values == Array(0..<1_000))
+        #expect(backEnd.sessions.map { [$0.first, $0.last] } == [["SessionStart", "SessionEnd"]])
+        #expect(app.events(store) == ["SessionStart"])
+    }
+
+    @Test("the same in processes that are killed", arguments: [1, 2, 3, 4])
+    func killed(_ accepted: Int) async throws {
+        var app = app
+        try app.permitted()
+        app.usage.reporter().report(app.start())
+        report(0..<700, app)
+        for _ in 0..<3 {
+            let before = backEnd.requests
+            backEnd.change { _, number in number - before < accepted ? .accept : .loseAnswer }
+            // The process ends with the answer that never comes.
+            await app.upload(to: backEnd)
+            app = app.restarted()
+            try app.permitted()
+        }
+        backEnd.change { _, _ in .accept }
+        #expect([nil, .noData].contains(await app.upload(to: backEnd)))
+        #expect(values == Array(0..<700))
+        #expect(backEnd.sessions.count == 1)
+        #expect(backEnd.repeated > 0)
+    }
+
+    @Test(
+        "uploads that fail end no session",
+        arguments: [UploadBackEnd.Answer.status(500), .status(503), .status(400), .offline, .status(401)],
+        Store.allCases
+    )
+    func sessions(_ answer: UploadBackEnd.Answer, _ kind: Store) async throws {
+        let store = try configured(kind, app)
+        app.usage.reporter().report(app.start())
+        backEnd.change { _, _ in answer }
+        for number in 0..<5 {
+            report(number..<number + 1, app)
+            #expect(await app.upload(to: backEnd) != nil)
+        }
+        #expect(app.events(store) == ["SessionStart"] + Array(repeating: "many", count: 5))
+        backEnd.change { _, _ in .accept }
+        #expect(await app.upload(to: backEnd) == nil)
+        #expect(backEnd.sessions == [["SessionStart"] + Array(repeating: "many", count: 5) + ["SessionEnd"]])
+        #expect(app.events(store) == ["SessionStart"])
+    }
+
+    @Test("an answer that was lost is asked for again with the same bytes", arguments: Store.allCases, [1, 250])
+    func lostAnswer(_ kind: Store, _ count: Int) async throws {
+        _ = try configured(kind, app)
+        app.usage.reporter().report(app.start())
+        report(0..<count, app)
+        backEnd.change { _, _ in .loseAnswer }
+        for _ in 0..<3 {
+            #expect(await app.upload(to: backEnd) == .network("timed_out: the answer was lost"))
+            report(count..<count + 1, app)
+        }
+        #expect(backEnd.repeated == 2)
+        backEnd.change { _, _ in .accept }
+        #expect(await app.upload(to: backEnd) == nil)
+        #expect(values == Array(0..<count) + [count, count, count])
+        #expect(backEnd.sessions.allSatisfy { $0.count > 2 })
+    }
+
+    @Test(
+        "nothing was recorded behind a session's end that an upload made: it is the former session's",
+        arguments: Store.allCases
+    )
+    func endedMeanwhile(_ kind: Store) async throws {
+        _ = try configured(kind, app)
+        app.usage.reporter().report(app.start())
+        report(0..<1, app)
+        #expect(await app.upload(to: backEnd) == nil)
+        app.memory.clock.advance(by: .seconds(5))
+        app.usage.reporter().report(.sessionEnd, date: app.environment.now.date)
+        app.usage.reporter().report(app.start())
+        report(1..<2, app)
+        #expect(await app.upload(to: backEnd) == nil)
+        #expect(backEnd.sessions.count == 2)
+        #expect(values == [0, 1])
+    }
+
+    @Test("a session that an upload began is not sent when the next one follows at once", arguments: Store.allCases)
+    func begunForNobody(_ kind: Store) async throws {
+        let store = try configured(kind, app)
+        app.usage.reporter().report(app.start())
+        report(0..<1, app)
+        #expect(await app.upload(to: backEnd) == nil)
+        app.usage.reporter().report(app.start())
+        report(1..<2, app)
+        #expect(await app.upload(to: backEnd) == nil)
+        #expect(backEnd.sessions == Array(repeating: ["SessionStart", "many", "SessionEnd"], count: 2))
+        #expect(app.events(store).count == 1)
+    }
+
+    @Test("a session of a process that was killed lasted until its last record")
+    func killedSession() async throws {
+        try app.permitted()
+        app.usage.reporter().report(app.start())
+        app.memory.clock.advance(by: .seconds(3))
+        report(0..<1, app)
+        app.memory.clock.advance(by: .seconds(3_600))
+        let next = app.restarted()
+        let store = try next.permitted()
+        #expect(await next.upload(to: backEnd) == nil)
+        #expect(backEnd.sessions == [["SessionStart", "many", "SessionEnd"]])
+        let end = try #require(backEnd.arrivals.last)
+        #expect(try JSONValue.parse(Array(end.json.utf8))["duration"]?.string == "3.001")
+        #expect(next.events(store).isEmpty)
+        // The next process begins its own.
+        next.usage.reporter().report(next.start())
+        report(1..<2, next)
+        #expect(await next.upload(to: backEnd) == nil)
+        #expect(backEnd.sessions == Array(repeating: ["SessionStart", "many", "SessionEnd"], count: 2))
+    }
+
+    @Test("a process that goes on without a start of its own reports in the session before", arguments: [true, false])
+    func noStart(_ isUploaded: Bool) async throws {
+        try app.permitted()
+        app.usage.reporter().report(app.start())
+        report(0..<1, app)
+        if isUploaded { #expect(await app.upload(to: backEnd) == nil) }
+        let next = app.restarted()
+        try next.permitted()
+        report(1..<2, next)
+        #expect(await next.upload(to: backEnd) == nil)
+        #expect(values == [0, 1])
+        #expect(backEnd.sessions.count == (isUploaded ? 2 : 1))
+    }
+
+    @Test("every record comes once though others are refused", arguments: [413, 500])
+    func outrun(_ status: Int) async throws {
+        let store = try app.permitted()
+        app.usage.reporter().report(app.start())
+        report(0..<300, app)
+        // A body with this record is refused.
+        backEnd.change { request, _ in
+            String(decoding: request.body, as: UTF8.self).contains(#""value":"70""#) ? .status(status) : .accept
+        }
+        let error = await app.upload(to: backEnd)
+        if status == 413 {
+            #expect(error == nil)
+            #expect(values == Array(0..<300).filter { $0 != 70 })
+            #expect(store.snapshot(for: "default").all.map { $0.info["value"] as? String } == ["70", nil])
+            report(300..<310, app)
+            let before = backEnd.requests
+            #expect(await app.upload(to: backEnd) == nil)
+            #expect(backEnd.requests == before + 1)
+            #expect(app.events(store).count == 2)
+        } else {
+            #expect(error == .httpStatus(code: 500, body: ""))
+            #expect(values.isEmpty)
+            #expect(app.events(store).count == 301)
+        }
+    }
+
+    @Test("a way that takes no body at all is told after a few requests", arguments: Store.allCases)
+    func tooLarge(_ kind: Store) async throws {
+        let store = try configured(kind, app)
+        app.usage.reporter().report(app.start())
+        report(0..<450, app)
+        backEnd.change { _, _ in .status(413) }
+        #expect(await app.upload(to: backEnd) == .httpStatus(code: 413, body: ""))
+        #expect(backEnd.requests < 24)
+        #expect(app.events(store).count == 451)
+        // A smaller limit is found, and kept to.
+        backEnd.change { request, _ in request.body.count > 2_000 ? .status(413) : .accept }
+        #expect(await app.upload(to: backEnd) == nil)
+        #expect(values == Array(0..<450))
+        #expect(app.events(store) == ["SessionStart"])
+    }
+
+    @Test(
+        "equal events are all kept apart in every report",
+        arguments: [(3_000, false), (450, true), (200, true), (201, true), (500, false)],
+        Store.allCases
+    )
+    func equalEvents(_ load: (count: Int, isOneDate: Bool), _ kind: Store) async throws {
+        _ = try configured(kind, app)
+        app.usage.reporter().report(app.start())
+        for number in 0..<load.count {
+            if !load.isOneDate, number.isMultiple(of: 37) { app.memory.clock.advance(by: .milliseconds(1)) }
+            app.usage.reporter().report(
+                SAPcpmsRecord.event(type: "userInteraction", key: "Tap", date: app.environment.now.date, view: "Game")
+            )
+        }
+        backEnd.change { _, number in number == 2 ? .loseAnswer : .accept }
+        await app.upload(to: backEnd)
+        await app.upload(to: backEnd)
+        // A receiver knows an event by its session, by what it says, and by how often the same stood before it in the report.
+        var known: Set<[String]> = []
+        for report in backEnd.reports {
+            var counts: [[String]: Int] = [:]
+            for arrival in report where arrival.key == "Tap" {
+                let content = [arrival.session, arrival.json]
+                counts[content, default: 0] += 1
+                known.insert(content + ["\(counts[content] ?? 0)"])
+            }
+        }
+        #expect(known.count == load.count)
+        #expect(backEnd.arrivals.count { $0.key == "Tap" } == load.count)
+    }
+
+    @Test("equal events of one session in two uploads are kept apart", arguments: Store.allCases)
+    func equalLater(_ kind: Store) async throws {
+        _ = try configured(kind, app)
+        app.usage.reporter().report(app.start())
+        let date = app.environment.now.date
+        app.usage.reporter().report(.event("a"), date: date)
+        app.usage.reporter().report(.sessionEnd, date: date)
+        #expect(await app.upload(to: backEnd) == nil)
+        app.usage.reporter().report(.event("a"), date: date)
+        #expect(await app.upload(to: backEnd) == nil)
+        let taps = backEnd.arrivals.filter { $0.key == "a" }
+        #expect(taps.count == 2)
+        #expect(Set(taps).count == 2)
+        #expect(backEnd.sessions.count == 1)
+    }
+
+    @Test("withheld records hold up nothing, stay in order, and are sent where they can be")
+    func withheld() async throws {
+        var app = app
+        let store = try app.permitted()
+        let reporter = app.usage.reporter()
+        reporter.report(.event("early"))
+        reporter.report(app.start("another"))
+        reporter.report(.event("other"))
+        for round in 0..<10 {
+            app.usage.reporter().report(app.start())
+            report(round * 400..<(round + 1) * 400, app)
+            #expect(await app.upload(to: backEnd) == nil)
+        }
+        #expect(values == Array(0..<4_000))
+        let staying = ["early", "SessionStart", "other"]
+        #expect(app.events(store) == staying + ["SessionStart"])
+        // Of the log only the segment that is being written is left.
+        #expect(app.segments <= 1)
+        app = app.restarted()
+        let again = try app.permitted()
+        #expect(app.events(again) == staying + ["SessionStart"])
+        let other = UploadBackEnd()
+        #expect(await app.upload(to: other, as: "another") == nil)
+        #expect(other.sessions == [["SessionStart", "other"]])
+        #expect(app.events(again) == ["early", "SessionStart"])
+        again.removeRecords(before: .distantFuture, after: nil, targetID: "default")
+        #expect(app.events(again).isEmpty)
+    }
+
+    @Test("a removal by date withholds what stays in front", arguments: [1, 40])
+    func removalByDate(_ staying: Int) throws {
+        let store = try app.permitted()
+        let late = app.environment.now.date + 1_000_000
+        for number in 0..<staying { app.usage.reporter().report(.event("late \(number)"), date: late) }
+        for round in 0..<5 {
+            report(0..<2_000, app)
+            store.removeRecords(before: app.environment.now.date, after: nil, targetID: "default")
+            #expect(store.snapshot(for: "default").recordCount() == staying, "\(round)")
+        }
+        #expect(app.events(store) == (0..<staying).map { "late \($0)" })
+        #expect(app.segments <= 1)
+        let next = app.restarted()
+        #expect(next.events(try next.store(of: UsageApp.person)).count == staying)
+    }
+
+    @Test("records of nobody known that cannot be removed alone are sent once, and hold up nothing")
+    func unattributed() async throws {
+        let store = try app.permitted()
+        let parked = OwnStore(Usage.unattributedStorageID)
+        parked.store(record: UsageRecord(.event("no session"), date: app.environment.now.date), for: "default")
+        parked.store(record: app.start(), for: "default")
+        parked.store(record: UsageRecord(.event("anon"), date: app.environment.now.date), for: "default")
+        app.usage.reporter().report(app.start())
+        report(0..<1, app)
+        for _ in 0..<3 { await app.upload(to: backEnd, unattributed: parked.snapshot(for: "default")) }
+        #expect(backEnd.arrivals.count { $0.key == "anon" } == 1)
+        #expect(values == [0])
+        try #require(parked.kept.count == 3)
+        #expect(app.events(store) == ["SessionStart"])
+        // Once it holds only what can be sent, it goes as a whole.
+        parked.kept.removeFirst()
+        parked.store(record: UsageRecord(.event("later"), date: app.environment.now.date), for: "default")
+        await app.upload(to: backEnd, unattributed: parked.snapshot(for: "default"))
+        #expect(parked.kept.isEmpty)
+        #expect(backEnd.arrivals.count { $0.key == "anon" } == 1)
+        #expect(backEnd.arrivals.count { $0.key == "later" } == 1)
+    }
+
+    @Test("a part that is refused does not keep the other from being sent")
+    func parts() async throws {
+        let nobody = try app.store()
+        nobody.store(record: app.start(), for: "default")
+        nobody.store(record: UsageRecord(.event("anon"), date: app.environment.now.date), for: "default")
+        try app.permitted()
+        app.usage.reporter().report(app.start())
+        report(0..<1, app)
+        backEnd.change { request, _ in
+            String(decoding: request.body, as: UTF8.self).contains("anon") ? .status(400) : .accept
+        }
+        let error = await app.upload(to: backEnd, unattributed: nobody.snapshot(for: "default"))
+        #expect(error == .httpStatus(code: 400, body: ""))
+        #expect(values == [0])
+        #expect(app.events(nobody) == ["SessionStart", "anon"])
+    }
+}

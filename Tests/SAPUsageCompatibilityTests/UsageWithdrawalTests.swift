@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@testable internal import SAPUsageCompatibility
+
+@Suite("Consent that is withdrawn")
+struct UsageWithdrawalTests {
+    /// Whose store is used while the other person decides, and where that store is.
+    enum Place: CaseIterable, Sendable {
+        /// In the default folder, with nobody's object of it.
+        case closed
+        /// In the default folder, held by the app.
+        case open
+        /// Encrypted.
+        case encrypted
+        /// In another folder.
+        case elsewhere
+    }
+
+    private let app = UsageApp()
+    private let backEnd = UploadBackEnd()
+    private static let other = UUID(uuid: (1, 2, 3, 4, 5, 6, 0x47, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+
+    private func store(_ place: Place, _ app: UsageApp) throws -> UsageStore {
+        let folder = place == .elsewhere ? URL(fileURLWithPath: "/elsewhere") : app.environment.folder
+        return try UsageStore(folder, Self.other, place == .encrypted ? "a key" : nil, in: app.environment)
+    }
+
+    @Test(
+        "removes what is stored of a person whose store is not in use, also when it is given again",
+        arguments: Place.allCases,
+        [[false, false], [true, false], [false, true], [true, true]]
+    )
+    func notInUse(_ place: Place, _ restarts: [Bool]) async throws {
+        var app = app
+        app.usage.configure(with: try store(place, app))
+        app.usage.enableDataCollection()
+        app.usage.consentForUser(Self.other, given: true)
+        app.usage.reporter().report(app.start())
+        app.usage.reporter().report(.event("hush-hush"))
+        app.usage.reporter(for: "second").report(.event("hush-hush"))
+
+        app = app.restarted()
+        app.usage.configure(with: try app.store(of: UsageApp.person))
+        let held = place == .open ? try store(place, app) : nil
+        app.usage.consentForUser(Self.other, given: false)
+        if let held { #expect(app.events(held).isEmpty) }
+        if place == .closed || place == .open { #expect(app.files(holding: "hush-hush").isEmpty) }
+        if restarts[0] {
+            app = app.restarted()
+            app.usage.configure(with: try app.store(of: UsageApp.person))
+        }
+        app.usage.consentForUser(Self.other, given: true)
+        if restarts[1] { app = app.restarted() } else { app = UsageApp(app.memory) }
+        let again = try store(place, app)
+        #expect(app.events(again).isEmpty)
+        #expect(again.targetIdentifiers().isEmpty)
+        app.usage.configure(with: again)
+        #expect(app.usage.outputEnabled())
+        app.usage.reporter().report(app.start())
+        app.usage.reporter().report(.event("new"))
+        #expect(await app.upload(to: backEnd) == nil)
+        #expect(backEnd.sessions == [["SessionStart", "new", "SessionEnd"]])
+        #expect(again.core.analytics.ledger().destinations["t.second"]?.delivered ?? 0 == 0)
+    }
+
+    @Test("counts before the store is configured, in the same process", arguments: [false, true])
+    func beforeConfigure(_ isOwn: Bool) async throws {
+        let own = OwnStore(Self.other.uuidString)
+        let store: any UsageStoring = isOwn ? own : try store(.closed, app)
+        store.store(record: app.start(), for: "default")
+        store.store(record: UsageRecord(.event("hush-hush"), date: app.environment.now.date), for: "default")
+        app.usage.enableDataCollection()
+        app.usage.consentForUser(Self.other, given: false)
+        app.usage.consentForUser(Self.other, given: true)
+        app.usage.configure(with: store)
+        #expect(app.events(store).isEmpty)
+        #expect(await app.upload(to: backEnd) == .noData)
+        #expect(backEnd.requests == 0)
+    }
+
+    @Test("is carried out once: what is stored after a new consent stays, over restarts", arguments: [false, true])
+    func once(_ isOwn: Bool) throws {
+        var app = app
+        let own = OwnStore(Self.other.uuidString.lowercased())
+        app.usage.configure(with: isOwn ? own : try store(.closed, app))
+        app.usage.consentForUser(Self.other, given: false)
+        app.usage.reporter().report(.event("refused"))
+        app.usage.consentForUser(Self.other, given: true)
+        app.usage.reporter().report(.event("kept"))
+        for _ in 0..<2 {
+            app = app.restarted()
+            let store: any UsageStoring = isOwn ? own : try store(.closed, app)
+            app.usage.configure(with: store)
+            app.usage.consentForUser(Self.other, given: true)
+            #expect(app.events(store) == ["kept"])
+        }
+    }
+
+    @Test("empties a store of the app's own, of every target and date, and one that is configured later")
+    func ownStore() async throws {
+        var app = app
+        let own = OwnStore(Self.other.uuidString)
+        app.usage.configure(with: own)
+        app.usage.enableDataCollection()
+        app.usage.consentForUser(Self.other, given: true)
+        app.usage.reporter().report(app.start())
+        app.usage.reporter().report(.event("hush-hush"))
+        app.usage.reporter().report(.event("late"), date: .distantFuture)
+        app.usage.reporter(for: "second").report(.event("hush-hush"))
+        app.usage.consentForUser(Self.other, given: false)
+        #expect(own.kept.isEmpty)
+        app.usage.consentForUser(Self.other, given: true)
+        #expect(await app.upload(to: backEnd) == .noData)
+        app.usage.reporter().report(.event("hush-hush"))
+
+        app = app.restarted()
+        app.usage.configure(with: try app.store(of: UsageApp.person))
+        app.usage.consentForUser(Self.other, given: false)
+        app.usage.consentForUser(Self.other, given: true)
+        app = app.restarted()
+        app.usage.configure(with: own)
+        #expect(own.kept.isEmpty)
+    }
+
+    @Test("a store of the app's own that keeps records says so, and is asked again")
+    func stubbornStore() throws {
+        final class Stubborn: UsageStoring {
+            let storageID: String
+            let initTimestamp = Date(timeIntervalSince1970: 0)
+            var isStubborn = true
+            var count = 1
+            init(_ id: String) { storageID = id }
+            func removeRecords(before date: Date, after end: Date?, targetID: String) {
+                if !isStubborn { count = 0 }
+            }
+            func snapshot(for targetID: String) -> any UsageSnapshotting { Snapshot(store: self) }
+            func snapshot(for targetID: String, till date: Date?) -> any UsageSnapshotting { Snapshot(store: self) }
+            func store(record: UsageRecord, for targetID: String) { count += 1 }
+            func targetIdentifiers() -> [String] { ["default"] }
+            struct Snapshot: UsageSnapshotting {
+                let store: Stubborn
+                func records(_ body: (UsageRecord) -> Bool) {}
+                func recordCount() -> Int { store.count }
+                func removeRecords() {}
+            }
+        }
+        let store = Stubborn(Self.other.uuidString)
+        app.usage.configure(with: store)
+        app.usage.consentForUser(Self.other, given: false)
+        #expect(app.codes == ["usage_state_not_kept"])
+        store.isStubborn = false
+        app.usage.consentForUser(Self.other, given: true)
+        #expect(store.count == 0)
+    }
+
+    @Test("leaves no byte of a record on the disk", arguments: [1, 3_000])
+    func bytes(_ count: Int) throws {
+        let store = try app.permitted()
+        for _ in 0..<count { app.usage.reporter().report(.event("hush")) }
+        #expect(!app.files(holding: "hush").isEmpty)
+        app.usage.consentForUser(UsageApp.person, given: false)
+        #expect(app.files(holding: "hush").isEmpty)
+        #expect(store.snapshot(for: "default").recordCount() == 0)
+        let next = app.restarted()
+        #expect(next.files(holding: "hush").isEmpty)
+    }
+
+    @Test("between two requests of an upload ends it, and nothing of before is sent later", arguments: [false, true])
+    func betweenRequests(_ isOwn: Bool) async throws {
+        let store = try app.permitted(isOwn ? OwnStore(UsageApp.person.uuidString) : nil)
+        app.usage.reporter().report(app.start())
+        for number in 0..<450 { app.usage.reporter().report(.event("hush-hush \(number)")) }
+        let usage = app.usage
+        backEnd.change { _, number in
+            if number == 1 {
+                usage.consentForUser(UsageApp.person, given: false)
+                usage.consentForUser(UsageApp.person, given: true)
+            }
+            return .accept
+        }
+        #expect(await app.upload(to: backEnd) == .outputDisabled)
+        #expect(backEnd.requests == 1)
+        #expect(app.events(store).isEmpty)
+        app.usage.reporter().report(app.start())
+        app.usage.reporter().report(.event("new"))
+        #expect(await app.upload(to: backEnd) == nil)
+        #expect(backEnd.reports.last?.map(\.key) == ["SessionStart", "new", "SessionEnd"])
+    }
+
+    @Test("takes the records along that were withheld, and the session that an upload began")
+    func withheld() async throws {
+        let store = try app.permitted()
+        app.usage.reporter().report(.event("no session"))
+        app.usage.reporter().report(app.start())
+        app.usage.reporter().report(.event("a"))
+        #expect(await app.upload(to: backEnd) == nil)
+        #expect(app.events(store) == ["no session", "SessionStart"])
+        app.usage.consentForUser(UsageApp.person, given: false)
+        app.usage.consentForUser(UsageApp.person, given: true)
+        #expect(app.events(store).isEmpty)
+        #expect(store.targetIdentifiers().isEmpty)
+    }
+
+    @Test("by another process stops this one's next request")
+    func otherProcess() async throws {
+        let store = try app.permitted()
+        app.usage.reporter().report(app.start())
+        for number in 0..<450 { app.usage.reporter().report(.event("hush-hush \(number)")) }
+        let environment = app.environment
+        backEnd.change { _, number in
+            if number == 1 { Usage(environment).consentForUser(UsageApp.person, given: false) }
+            return .accept
+        }
+        #expect(await app.upload(to: backEnd) == .outputDisabled)
+        #expect(backEnd.requests == 1)
+        #expect(!app.usage.outputEnabled())
+        #expect(app.events(store).isEmpty)
+    }
+
+    @Test("that could not be written down counts for this process, and is written with the next decision")
+    func notWritten() async throws {
+        let store = try app.permitted()
+        app.usage.reporter().report(.event("hush-hush"))
+        app.memory.storage.fail(.replace, with: .noSpace, paths: "/decisions")
+        app.usage.consentForUser(UsageApp.person, given: false)
+        #expect(app.events(store).isEmpty)
+        #expect(await app.upload(to: backEnd) == .outputDisabled)
+        app.memory.storage.heal()
+        app.usage.enableDataCollection()
+        let next = app.restarted()
+        #expect(!next.usage.hasConsentForUser(UsageApp.person))
+        next.usage.configure(with: try next.store(of: UsageApp.person))
+        next.usage.reporter().report(.event("refused"))
+        #expect(next.usage.droppedReports == [.consentDenied: 1])
+    }
+
+    @Test("that could not be carried out keeps everything from being sent until it is")
+    func notCarriedOut() async throws {
+        let store = try app.permitted()
+        app.usage.reporter().report(app.start())
+        app.usage.reporter().report(.event("hush-hush"))
+        app.memory.storage.fail(.replace, with: .noSpace, paths: "/usage")
+        app.usage.consentForUser(UsageApp.person, given: false)
+        app.usage.consentForUser(UsageApp.person, given: true)
+        guard case .storage? = await app.upload(to: backEnd) else {
+            Issue.record("sent")
+            return
+        }
+        #expect(backEnd.requests == 0)
+        app.memory.storage.heal()
+        app.usage.consentForUser(UsageApp.person, given: true)
+        #expect(app.events(store).isEmpty)
+        #expect(await app.upload(to: backEnd) == .noData)
+    }
+
+    @Test("in a file of decisions of an earlier version is carried out when consent is given again")
+    func earlierVersion() throws {
+        app.usage.configure(with: try store(.closed, app))
+        app.usage.reporter().report(.event("hush-hush"))
+        let next = app.restarted()
+        try next.memory.storage.replace(
+            next.environment.folder.path + "/decisions",
+            with: Array(#"{"collection":true,"consents":{"\#(Self.other.uuidString)":false}}"#.utf8),
+            durably: true
+        )
+        next.usage.configure(with: try next.store(of: UsageApp.person))
+        next.usage.consentForUser(Self.other, given: true)
+        #expect(next.events(try store(.closed, next)).isEmpty)
+    }
+}

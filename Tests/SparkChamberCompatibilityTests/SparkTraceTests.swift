@@ -56,7 +56,7 @@ struct SparkTraceTests {
         await untilDone()
         let line = reader.lines.withLock { $0.first { $0.contains("the offer") } } ?? ""
         #expect(line.hasPrefix("Traced event: "))
-        #expect(line.hasSuffix("  didAppear  PlayedView  the offer was seen"))
+        #expect(line.contains("  didAppear  PlayedView  the offer was seen  ["))
         let answer = await Task.detached { SparkDetector.trackDisplay(forViews: []) }.value
         #expect(!answer)
         #expect(reader.lines.withLock { $0.contains { $0.contains("called off the main thread") } })

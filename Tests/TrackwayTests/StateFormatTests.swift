@@ -122,7 +122,9 @@ struct StateFormatTests {
             "updates":{"appVersion":"1.0","wasOpened":true}},"version":1
             """
         let screens = """
-            "screens":{"isEntranceDue":false,"lastView":1700000000000,"precedence":{"state":{"namedRecently":{"since":\(now)}}},\
+            "screens":{"isEntranceDue":false,"lastView":1700000000000,\
+            "named":{"attributes":[],"isManual":true,"screen":{"id":"home-1","name":"Home"}},\
+            "precedence":{"state":{"namedAlone":{}}},\
             "shown":{"id":"home-1","name":"Home"},"waiting":[]}
             """
         let inSight = """

@@ -165,7 +165,11 @@ struct LifeWitness {
         try #require(attributes[CapturedKey.previousScreenUniqueID]?.string == previous?.uniqueID)
         try #require(attributes[CapturedKey.previousTimestamp] == lastView.map { .integer($0.milliseconds) })
         try #require((attributes[CapturedKey.engagementTime]?.integer ?? 1000) >= 1000)
-        try #require(previous?.name != screen.name || previous?.uniqueID != screen.uniqueID)
+        // The same screen is viewed once more only when the app says more about it: another id, or attributes of its own.
+        let hasAttributes = attributes.contains { !$0.key.hasPrefix("_") }
+        try #require(
+            previous?.name != screen.name || previous?.uniqueID != screen.uniqueID || previous?.id != screen.id || hasAttributes
+        )
         hadEntrance = true
         previous = screen
         lastView = event.at.wall

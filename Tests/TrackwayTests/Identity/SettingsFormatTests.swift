@@ -27,7 +27,8 @@ struct SettingsFormatTests {
         let expected = """
             {"version":1,"consent":"granted","people":{"device":{"consent":"granted"},"subject":"user-ann","stretches":1,\
             "turn":1,"people":[{"subject":"anonymous-1","left":1,"joined":"user-ann"},\
-            {"subject":"user-ann","categories":{"marketing":"denied"}}]},\
+            {"subject":"user-ann","categories":{"marketing":"denied"}}],"epoch":1,\
+            "withdrawn":[{"subject":"anonymous-1","category":"marketing","epoch":1}]},\
             "identity":{"user":"ann","signed_in":\(now),"anonymous_id":"visitor","identities":{"mobile":"138"},\
             "attributes":{"age":{"value":21,"set":\(now)}},"known":[{"user":"ann"}]}}
             """

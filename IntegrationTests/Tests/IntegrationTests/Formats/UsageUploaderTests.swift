@@ -80,6 +80,12 @@ struct UsageUploaderTests {
         #expect(Set(arrived.map(\.id)).count == arrived.count)
     }
 
+    /// The number of reports that were sent again byte by byte, because their answer was lost.
+    private func repeatedReports(_ server: FlakyServer) -> Int {
+        let bodies = server.received.map(\.message.body).filter { !$0.isEmpty }
+        return bodies.count - Set(bodies).count
+    }
+
     private func methods(_ server: FlakyServer) -> [String] {
         server.received.map { String($0.message.startLine.prefix { $0 != " " }) }
     }
@@ -108,7 +114,7 @@ struct UsageUploaderTests {
         #expect(failures >= 6)
         try app.expectSettled()
         try expect(collector, has: app.kept)
-        #expect(try collector.duplicates() > 0)
+        #expect(repeatedReports(flaky) > 0)
     }
 
     @Test("an app killed between upload and removal sends again; every report is known again")
@@ -131,7 +137,7 @@ struct UsageUploaderTests {
         #expect(try last.uploadAll() == 0)
         try last.expectSettled()
         try expect(collector, has: kept + last.kept)
-        #expect(try collector.duplicates() > 0)
+        #expect(repeatedReports(flaky) > 0)
     }
 
     @Test("an app killed anywhere in an upload of several requests loses nothing", arguments: 1...4)

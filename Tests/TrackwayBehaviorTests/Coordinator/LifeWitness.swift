@@ -168,7 +168,8 @@ struct LifeWitness {
         // The same screen is viewed once more only when the app says more about it: another id, or attributes of its own.
         let hasAttributes = attributes.contains { !$0.key.hasPrefix("_") }
         try #require(
-            previous?.name != screen.name || previous?.uniqueID != screen.uniqueID || previous?.id != screen.id || hasAttributes
+            previous?.name != screen.name || previous?.uniqueID != screen.uniqueID || previous?.id != screen.id
+                || hasAttributes
         )
         hadEntrance = true
         previous = screen

@@ -281,7 +281,7 @@ package final class BehaviorDriver: Sendable {
         at now: DeviceTime,
         adding dynamic: Attributes,
         _ input: (inout BehaviorTurn) -> Void
-    ) -> Aftermath {
+    ) -> TurnResult {
         guard state.withLock({ $0.isWatching }) else { return perform(at: now, adding: dynamic, .open, input) }
         do throws(StorageError) {
             let place = try resources.place()
@@ -293,7 +293,7 @@ package final class BehaviorDriver: Sendable {
     }
 
     /// What remains to be done after a turn, with no lock held.
-    private struct Aftermath: Sendable {
+    private struct TurnResult: Sendable {
         let outcome: BehaviorTurn.Outcome
         let sideEffects: ContextTransaction.SideEffects
     }
@@ -304,13 +304,13 @@ package final class BehaviorDriver: Sendable {
         adding dynamic: Attributes,
         _ place: BehaviorTurn.Search,
         _ input: (inout BehaviorTurn) -> Void
-    ) -> Aftermath {
+    ) -> TurnResult {
         var attempts = resources.keeper.isDeferring ? Self.putOffLimit : 0
         while true {
-            if let aftermath = take(at: now, adding: dynamic, place, mayBePutOff: attempts > 0, input) {
+            if let turnResult = take(at: now, adding: dynamic, place, mayBePutOff: attempts > 0, input) {
                 // Nobody needed it.
-                if case .sought(let unused?) = aftermath.outcome.place { unused.lock.release() }
-                return aftermath
+                if case .sought(let unused?) = turnResult.outcome.place { unused.lock.release() }
+                return turnResult
             }
             do throws(StorageError) {
                 try resources.keeper.settle()
@@ -331,7 +331,7 @@ package final class BehaviorDriver: Sendable {
         _ place: BehaviorTurn.Search,
         mayBePutOff: Bool,
         _ input: (inout BehaviorTurn) -> Void
-    ) -> Aftermath? {
+    ) -> TurnResult? {
         let resources = resources
         let (outcome, sideEffects) = state.withLock { state in
             contextStore.performUnreported { transaction in
@@ -352,19 +352,19 @@ package final class BehaviorDriver: Sendable {
         }
         if outcome.isPutOff { return nil }
         followState()
-        return Aftermath(outcome: outcome, sideEffects: sideEffects)
+        return TurnResult(outcome: outcome, sideEffects: sideEffects)
     }
 
     /// Acts: reports, and writes or hands in what is to be kept. Holds no lock: the app may call back.
-    private func finish(_ flushes: Bool, _ aftermath: Aftermath) {
-        contextStore.report(aftermath.sideEffects)
-        if let lock = aftermath.outcome.lockToRelease {
+    private func finish(_ flushes: Bool, _ turnResult: TurnResult) {
+        contextStore.report(turnResult.sideEffects)
+        if let lock = turnResult.outcome.lockToRelease {
             keepNow()
             lock.release()
         } else {
             keepLater()
         }
-        if flushes, aftermath.outcome.wantsFlush { announceFlush.yield() }
+        if flushes, turnResult.outcome.wantsFlush { announceFlush.yield() }
     }
 
     /// Returns when what was handed in is with the kernel.

@@ -73,7 +73,7 @@ extension Analytics {
     /// ```swift
     /// analytics.setDynamicGlobalAttributes { ["balance": .integer(wallet.balance)] }
     /// ```
-    /// They win over ``setGlobalAttributes(_:)``, and the event's own win over them. The closure is called on the thread that
+    /// They win over ``setGlobalAttributes(_:scope:)``, and the event's own win over them. The closure is called on the thread that
     /// records, for each event of the app and for those recorded without the app asking, so it must return quickly. It may
     /// call the SDK; events that it records do not get its attributes (`Documentation/Callbacks.md`). It does not survive a
     /// restart.

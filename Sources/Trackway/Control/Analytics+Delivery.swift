@@ -10,7 +10,7 @@ extension Analytics {
     ///
     /// A destination that named a time to come back is not asked before; one that is taken for down is asked with one event.
     /// While consent or switch forbid sending, nothing is sent. Queues are sent whatever their policy says.
-    /// The report gives a reason for every event that waits (``FlushReport/Part/obstacle``).
+    /// The report gives a reason for every event that waits (`FlushReport.Part.obstacle`).
     ///
     /// - Parameter timeout: how long to try; what is not sent by then stays and is sent later.
     /// - Returns: Per destination what was delivered, what waits, what was dropped, and the last verdict.

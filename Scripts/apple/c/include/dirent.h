@@ -12,5 +12,6 @@ struct dirent {
     char d_name[1024];
 };
 DIR *opendir(const char *path);
+DIR *fdopendir(int file);
 struct dirent *readdir(DIR *folder);
 int closedir(DIR *folder);

@@ -39,3 +39,4 @@ int pthread_attr_setstacksize(pthread_attr_t *attributes, size_t size);
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *context);
 int pthread_mutex_lock(pthread_mutex_t *mutex);
 int pthread_mutex_unlock(pthread_mutex_t *mutex);
+int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void));

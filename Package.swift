@@ -340,7 +340,7 @@ let package = Package(
             name: "TrackwayPlatformTests",
             dependencies: [
                 "TrackwayPlatform", "TrackwayBehavior", "TrackwayDelivery", "TrackwayJournal", "TrackwayWire",
-                "TrackwayEvents", "LifeCycleProbe", "CrashProbe", "CTrackway",
+                "TrackwayEvents", "TrackwayTesting", "LifeCycleProbe", "CrashProbe", "CTrackway",
             ],
             swiftSettings: house
         ),

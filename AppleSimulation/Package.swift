@@ -162,8 +162,7 @@ let package = Package(
             name: "TrackwayPlatformTests",
             dependencies: [
                 "TrackwayPlatform", "TrackwayBehavior", "TrackwayDelivery", "TrackwayEvents", "TrackwayJournal",
-                "UIKit",
-                "Network", "MetricKit", "_Testing_UIKit",
+                "TrackwayTesting", "UIKit", "Network", "MetricKit", "_Testing_UIKit",
             ],
             swiftSettings: house
         ),

@@ -20,12 +20,8 @@ extension Double: AnalyticsPropertyValue {}
 extension Bool: AnalyticsPropertyValue {}
 
 extension Decimal: AnalyticsPropertyValue {
-    /// A whole number when it is one that fits, else the floating-point number with the same digits.
-    public var attributeValue: AttributeValue {
-        let text = description
-        if let whole = Int64(text) { return .integer(whole) }
-        return .double(Double(text) ?? .nan)
-    }
+    /// The number that its digits say, without the error of a binary fraction. A whole number beyond `Int64` becomes text.
+    public var attributeValue: AttributeValue { AttributeValue(decimal: description) }
 }
 
 extension Attributes {

@@ -30,10 +30,8 @@ extension Float: SensorsAnalyticsPropertyValue {}
 extension Date: SensorsAnalyticsPropertyValue {}
 
 extension Decimal: SensorsAnalyticsPropertyValue {
-    /// The number as its digits say, without the noise of a binary fraction.
-    public var attributeValue: AttributeValue {
-        Int64(description).map { .integer($0) } ?? .double(Double(description) ?? .nan)
-    }
+    /// The number that its digits say, without the error of a binary fraction. A whole number beyond `Int64` becomes text.
+    public var attributeValue: AttributeValue { AttributeValue(decimal: description) }
 }
 
 extension Array: SensorsAnalyticsPropertyValue where Element: SensorsAnalyticsPropertyValue {

@@ -9,13 +9,16 @@ public struct HTTPAddress: Sendable, Hashable, CustomStringConvertible {
     public let authority: String
     /// The path with a leading slash and without a trailing one; empty for the root.
     public let path: String
+    /// The query with its question mark; empty without one. A fragment is cut off.
+    public let query: String
 
-    /// Reads an address; nil when it is none, or holds characters that must be escaped. Query and fragment are cut off.
+    /// Reads an address; nil when it is none, or holds characters that must be escaped.
     public init?(_ text: String) {
         guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != 0x22 && $0 != 0x3c && $0 != 0x3e }) else {
             return nil
         }
-        let bare = text.prefix { $0 != "?" && $0 != "#" }
+        let whole = text.prefix { $0 != "#" }
+        let bare = whole.prefix { $0 != "?" }
         let lower = bare.lowercased()
         guard let scheme = ["https", "http"].first(where: { lower.hasPrefix("\($0)://") }) else { return nil }
         let rest = bare.dropFirst(scheme.count + 3)
@@ -27,11 +30,15 @@ public struct HTTPAddress: Sendable, Hashable, CustomStringConvertible {
         var path = rest.dropFirst(authority.count)
         while path.hasSuffix("/") { path = path.dropLast() }
         self.path = String(path)
+        query = String(whole.dropFirst(bare.count))
     }
 
     /// The whole address.
-    public var description: String { "\(scheme)://\(authority)\(path)" }
+    public var description: String { appending("") }
 
-    /// The whole address with a path behind its own.
-    public func appending(_ path: String) -> String { description + path }
+    /// The address without its query.
+    public var withoutQuery: String { "\(scheme)://\(authority)\(path)" }
+
+    /// The whole address with a path behind its own: `http://host/a?x=1` and `/b` make `http://host/a/b?x=1`.
+    public func appending(_ path: String) -> String { withoutQuery + path + query }
 }

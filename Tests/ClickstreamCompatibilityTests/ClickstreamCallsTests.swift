@@ -192,6 +192,7 @@ struct ClickstreamCallsTests {
             [
                 "int": 12, "int64": Int64(26_854_775_808), "double": 3.14, "price": 279.9, "bool": true,
                 "string": "clickstream", "decimal": Decimal(string: "0.1") ?? 0, "whole": Decimal(7),
+                "large": Decimal(UInt64.max),
             ],
             []
         )
@@ -204,6 +205,7 @@ struct ClickstreamCallsTests {
         #expect(event.attribute("string")?.string == "clickstream")
         #expect(event.attribute("decimal") == .double(0.1))
         #expect(event.attribute("whole")?.integer == 7)
+        #expect(event.attribute("large")?.string == "18446744073709551615")
         #expect(String(decoding: app.network.requests[0].body, as: UTF8.self).contains(#""price":279.9,"#))
     }
 

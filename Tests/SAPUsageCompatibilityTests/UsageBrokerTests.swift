@@ -49,9 +49,9 @@ struct UsageBrokerTests {
     }
 
     /// Waits for as many requests, and for the upload to be over.
-    private func settled(_ app: UsageApp, requests: Int) async {
+    private func settled(_ app: UsageApp, requests: Int) async throws {
         await app.memory.transport.untilRequested(requests)
-        while !app.usage.core.sharedBroker.isResting { await Task.yield() }
+        try await Deadline.wait(while: !app.usage.core.sharedBroker.isResting)
     }
 
     private func uploads(_ app: UsageApp) -> Int {
@@ -71,18 +71,18 @@ struct UsageBrokerTests {
         try first.start(settingsParameters: settings)
         #expect(app.usage.userID == person?.uuidString)
         // Nothing is stored that could be sent.
-        await settled(app, requests: 0)
+        try await settled(app, requests: 0)
         try reported(app)
         first.lifeCycleChanged(to: .didEnterBackground)
         first.lifeCycleChanged(to: .willEnterForeground)
-        await settled(app, requests: 1)
+        try await settled(app, requests: 1)
         try reported(app)
         for (days, count) in [(1, 1), (1, 2), (1, 2), (1, 3)] {
             app.memory.clock.advance(by: .seconds(86_400 * days))
             app = app.restarted()
             let next = try broker(app, days: 2, consent: false)
             try next.start(settingsParameters: settings)
-            await settled(app, requests: count)
+            try await settled(app, requests: count)
             #expect(uploads(app) == count)
             try reported(app)
         }
@@ -90,7 +90,7 @@ struct UsageBrokerTests {
         app.memory.clock.jumpWall(by: .seconds(-86_400 * 365))
         app = app.restarted()
         try broker(app, days: 2, consent: false).start(settingsParameters: settings)
-        await settled(app, requests: 4)
+        try await settled(app, requests: 4)
         #expect(app.memory.diagnostics.isEmpty)
     }
 
@@ -101,13 +101,13 @@ struct UsageBrokerTests {
         app.usage.configure(with: try app.store(of: person))
         try reported(app)
         try broker.start(settingsParameters: settings)
-        await settled(app, requests: 1)
+        try await settled(app, requests: 1)
         #expect(app.codes == ["usage_upload_failed"])
         let store = try app.store(of: person)
         #expect(app.events(store) == ["SessionStart", "a", "SessionEnd"])
         broker.lifeCycleChanged(to: .didEnterBackground)
         broker.lifeCycleChanged(to: .didBecomeActive)
-        await settled(app, requests: 2)
+        try await settled(app, requests: 2)
         #expect(app.events(store).isEmpty)
     }
 
@@ -122,7 +122,7 @@ struct UsageBrokerTests {
         #expect(app.memory.transport.requests.isEmpty)
         app.memory.transport.script(answer(days: 3))
         app.usage.consentForUser(try #require(person), given: true)
-        await settled(app, requests: 2)
+        try await settled(app, requests: 2)
         #expect(app.memory.transport.requests.map(\.method) == ["GET", "POST"])
         #expect(app.memory.transport.requests.first?.url == Self.policyURL)
         #expect(app.usage.outputEnabled())
@@ -134,17 +134,17 @@ struct UsageBrokerTests {
         let again = try self.broker(next, days: 1, consent: false)
         again.enableServerOverride = true
         try again.start(settingsParameters: settings)
-        await settled(next, requests: 3)
+        try await settled(next, requests: 3)
         #expect(uploads(next) == 1)
         // Off: nothing is stored or sent any more.
         app.memory.transport.script(answer(days: 1, isOn: false))
         again.lifeCycleChanged(to: .didEnterBackground)
         again.lifeCycleChanged(to: .willEnterForeground)
-        await settled(next, requests: 4)
+        try await settled(next, requests: 4)
         again.lifeCycleChanged(to: .didEnterBackground)
         app.memory.transport.script(.captivePortal)
         again.lifeCycleChanged(to: .willEnterForeground)
-        await settled(next, requests: 5)
+        try await settled(next, requests: 5)
         // A page of somebody in between is no policy.
         #expect(!next.usage.dataCollectionEnabled)
         #expect(uploads(next) == 1)
@@ -152,7 +152,7 @@ struct UsageBrokerTests {
         policy.dataCollectionEnabled = true
         policy.uploadDataAfterDays = 1
         again.apply(policy)
-        await settled(next, requests: 6)
+        try await settled(next, requests: 6)
         #expect(uploads(next) == 2)
     }
 
@@ -162,7 +162,7 @@ struct UsageBrokerTests {
         broker.enableServerOverride = true
         app.memory.transport.script(answer(days: 0))
         try broker.start(settingsParameters: settings, target: "t")
-        await settled(app, requests: 1)
+        try await settled(app, requests: 1)
         app.usage.reporter(for: "t").report(.event("a"))
         var policy = SAPcpmsUsagePolicy()
         broker.apply(policy)
@@ -170,7 +170,7 @@ struct UsageBrokerTests {
         policy.dataCollectionEnabled = true
         broker.apply(policy)
         app.usage.reporter(for: "t").report(.event("b"))
-        await settled(app, requests: 1)
+        try await settled(app, requests: 1)
         #expect(app.events(try app.store(of: person), "t") == ["SessionStart", "a", "SessionEnd", "SessionStart", "b"])
         #expect(uploads(app) == 0)
     }
@@ -242,7 +242,7 @@ struct UsageBrokerTests {
         await app.memory.transport.untilRequested(1)
         app.usage.consentForUser(try #require(person))
         app.memory.transport.release()
-        await settled(app, requests: 1)
+        try await settled(app, requests: 1)
         let store = try app.store(of: person)
         #expect(app.events(store).isEmpty)
         broker.lifeCycleChanged(to: .didEnterBackground)

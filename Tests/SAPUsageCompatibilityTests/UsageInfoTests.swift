@@ -27,6 +27,8 @@ struct UsageInfoTests {
             "truth": NSNumber(value: true), "decimal": Decimal(string: "99.9") ?? 0,
             "list": [1, "two", NSNull(), [3.5]] as [Any], "nested": ["a": ["b": [["c": NSNull()]]]],
             "some": Optional.some(7) as Any, "none": Optional<Int>.none as Any,
+            "large": UInt64.max, "large number": NSNumber(value: UInt64.max),
+            "large decimal": Decimal(UInt64.max),
         ])
         #expect(info["text"] as? String == "Trail Shoe")
         #expect(info["empty"] as? String == "")
@@ -46,6 +48,9 @@ struct UsageInfoTests {
         #expect(info["decimal"] as? Double == 99.9)
         #expect(info["some"] as? Int == 7)
         #expect(info["none"] is NSNull)
+        for key in ["large", "large number", "large decimal"] {
+            #expect(info[key] as? String == "18446744073709551615", "\(key)")
+        }
         let list = try #require(info["list"] as? [Any])
         #expect(list.first as? Int == 1)
         #expect(list[1] as? String == "two")

@@ -19,7 +19,7 @@ struct TrackingTests {
             withProperties: [
                 "text": "鞋 👟", "whole": 3, "fraction": 38.5, "truth": true, "when": date,
                 "decimal": Decimal(string: "19.99") ?? 0, "list": ["a", "b"], "numbers": [1, 2], "float": Float(0.1),
-                "big": UInt64.max, "set": Set(["one"]),
+                "big": UInt64.max, "bigDecimal": Decimal(UInt64.max), "set": Set(["one"]),
             ]
         )
         let event = try #require(try await fixture.received().first)
@@ -29,7 +29,8 @@ struct TrackingTests {
             "text": .string("鞋 👟"), "whole": .integer(3), "fraction": .double(38.5), "truth": .boolean(true),
             "when": .string("2025-06-15 15:06:40.123"), "decimal": .double(19.99), "float": .double(0.1),
             "list": .array([.string("a"), .string("b")]), "numbers": .array([.string("1"), .string("2")]),
-            "big": .string("18446744073709551615"), "set": .array([.string("one")]),
+            "big": .string("18446744073709551615"), "bigDecimal": .string("18446744073709551615"),
+            "set": .array([.string("one")]),
             "$lib_method": .string("code"), "$app_version": .string("3.8.1"),
         ]
         for (key, value) in expected { #expect(event[key] == value, "\(key)") }

@@ -49,7 +49,7 @@ final class SiftApp: Sendable {
         let blocked: Set<String> = collects ? [] : [CapturedName.appState, CapturedName.deviceProperties]
         analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: blocked))
         // Only who delivers can look into queues.
-        while !analytics.delivery.isDelivering { await Task.yield() }
+        try await Deadline.wait(while: !analytics.delivery.isDelivering)
         return Sift(core)
     }
 
@@ -97,8 +97,8 @@ final class SiftApp: Sendable {
 
     /// Lets time pass until so many requests have come. A retry is planned only after the answer before it was read: time
     /// that passed sooner would not count for it.
-    func passTime(untilRequested count: Int) async {
-        while network.requests.count < count {
+    func passTime(untilRequested count: Int) async throws {
+        try await Deadline.wait(while: network.requests.count < count) {
             clock.advance(by: .seconds(60))
             for _ in 0..<100 { await Task.yield() }
         }

@@ -299,11 +299,11 @@ struct SiftCallsTests {
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         sift.append(SiftEvent(type: "refused"), toQueue: "q")
         #expect(sift.upload(true))
-        await app.passTime(untilRequested: 3)
+        try await app.passTime(untilRequested: 3)
         app.network.always(.accept)
         sift.append(SiftEvent(type: "later"), toQueue: "q")
         #expect(sift.upload(true))
-        await app.passTime(untilRequested: 4)
+        try await app.passTime(untilRequested: 4)
         #expect(try app.types.last == "later")
         #expect(try app.types.count { $0 == "refused" } == 3)
     }
@@ -325,7 +325,7 @@ struct SiftCallsTests {
         app.network.always(.accept)
         if isKilled { sift = try await app.launch() }
         let before = app.network.requests.count
-        await app.passTime(untilRequested: before + 1)
+        try await app.passTime(untilRequested: before + 1)
         #expect(try app.distinctTypes == ["handed over"])
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         #expect(sift.eventQueue("q")?.queue.map(\.type) == ["waits"])

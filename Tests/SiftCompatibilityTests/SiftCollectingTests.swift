@@ -58,7 +58,7 @@ struct SiftCollectingTests {
         #expect(!sift.hasEventQueue("sift-devprops"))
         sift.collect()
         // That it was uploaded is kept a moment after that.
-        while sift.eventQueue("sift-devprops")?.lastUploadTimestamp == 0 { await Task.yield() }
+        try await Deadline.wait(while: sift.eventQueue("sift-devprops")?.lastUploadTimestamp == 0)
         sift = try await launch()
         #expect(sift.hasEventQueue("sift-devprops"))
         #expect(sift.removeEventQueue("sift-devprops"))

@@ -54,7 +54,7 @@ struct SiftQueueTests {
         await app.network.untilRequested(1)
         let queue = try #require(sift.eventQueue("sift-default"))
         // The time is kept a moment after the events were handed over.
-        while queue.lastUploadTimestamp == 0 { await Task.yield() }
+        try await Deadline.wait(while: queue.lastUploadTimestamp == 0)
         let first = queue.lastUploadTimestamp
         #expect(first == UInt64(app.clock.now().wall.milliseconds))
         sift.append(SiftEvent(type: "second"))

@@ -39,7 +39,7 @@ struct SiftRefusalTests {
         sift.addEventQueue("q", config: SiftQueueConfig())
         app.network.always(.status(status))
         #expect(sift.append(SiftEvent(type: "first"), toQueue: "q"))
-        while !app.diagnostics.contains(where: { $0.code == .destinationParked }) { await Task.yield() }
+        try await Deadline.wait(while: !app.diagnostics.contains(where: { $0.code == .destinationParked }))
         app.network.always(.accept)
         return sift
     }
@@ -86,7 +86,7 @@ struct SiftRefusalTests {
         app.network.always(.status(401))
         // The pauses grow: after the third answer the next is more than a minute away.
         for count in 2...4 {
-            while app.network.requests.count < count {
+            try await Deadline.wait(while: app.network.requests.count < count) {
                 app.clock.advance(by: .seconds(16))
                 for _ in 0..<100 { await Task.yield() }
             }

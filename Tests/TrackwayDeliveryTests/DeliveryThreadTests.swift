@@ -37,7 +37,7 @@ struct DeliveryThreadTests {
         environment.storage.hold(operation, paths: "/writers/")
         environment.record(40)
         environment.service.admissionChanged()
-        while environment.storage.heldCalls == 0 { await Task.yield() }
+        try await Deadline.wait(while: environment.storage.heldCalls == 0)
         // Every thread that all tasks share is free.
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<64 { group.addTask { await Task.yield() } }

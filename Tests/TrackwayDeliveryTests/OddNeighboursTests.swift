@@ -22,7 +22,7 @@ struct OddNeighboursTests {
         let pause = Task { await environment.service.suspend(timeout: isAnswered ? .seconds(60) : .zero) }
         if isAnswered {
             // Told to stop before the answer comes.
-            while environment.service.state.withLock({ $0.phase }) != .suspended { await Task.yield() }
+            try await Deadline.wait(while: environment.service.state.withLock({ $0.phase }) != .suspended)
             environment.collector.goOn()
         }
         await pause.value

@@ -46,7 +46,7 @@ struct ConsentCategoryTests {
         #expect(ledger.destinations["audit"]?.dropped == [.consentDenied: 2])
         #expect(ledger.destinations["collector"]?.pending == 2)
         memory.analytics.setConsent(.granted, for: .analytics)
-        await memory.untilAtRest(sending: true)
+        try await memory.untilAtRest(sending: true)
         _ = await memory.analytics.flush()
         ledger = memory.analytics.ledger()
         #expect(ledger.destinations["collector"]?.delivered == 2)
@@ -59,15 +59,14 @@ struct ConsentCategoryTests {
         let memory = try InMemoryAnalytics(Self.two { $0.consent = .pending })
         memory.analytics.setConsent(.granted, for: .analytics)
         memory.analytics.record("event")
-        await memory.untilAtRest(sending: true)
+        try await memory.untilAtRest(sending: true)
         let report = await memory.analytics.flush()
         #expect(report.destinations["collector"]?.delivered == 1)
         #expect(report.destinations["audit"]?.pending == 1)
         #expect(memory.transport.delivered(to: "audit.test").isEmpty)
         memory.analytics.setConsent(.granted)
-        while memory.transport.delivered(to: "audit.test").isEmpty {
+        try await Deadline.wait(while: memory.transport.delivered(to: "audit.test").isEmpty) {
             _ = await memory.analytics.flush()
-            await Task.yield()
         }
         #expect(memory.analytics.ledger().isBalanced)
     }
@@ -91,15 +90,14 @@ struct ConsentCategoryTests {
         memory.transport.always(.fail(TransportError(.offline)))
         memory.analytics.record("before")
         memory.analytics.setConsent(.denied)
-        await memory.untilAtRest()
+        try await memory.untilAtRest()
         #expect(memory.analytics.record("refused").dropped == .consentDenied)
         #expect(memory.analytics.ledger().destinations["collector"]?.pending == 1)
         memory.transport.always(.accept)
         memory.analytics.setConsent(.granted)
-        while memory.transport.delivered(to: "collector.test").isEmpty {
+        try await Deadline.wait(while: memory.transport.delivered(to: "collector.test").isEmpty) {
             memory.clock.advance(by: .seconds(60))
             _ = await memory.analytics.flush(timeout: .zero)
-            await Task.yield()
         }
         #expect(memory.transport.delivered(to: "collector.test").map(\.event.name) == ["before"])
     }

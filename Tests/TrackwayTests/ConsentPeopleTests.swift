@@ -22,7 +22,7 @@ struct ConsentPeopleTests {
         memory.analytics.identify("ann")
         memory.analytics.record("after")
         memory.analytics.setConsent(.granted, for: nil, by: .person)
-        await memory.untilSettled("collector")
+        try await memory.untilSettled("collector")
         #expect(memory.delivered == ["before", "after"])
         #expect(memory.analytics.ledger().isBalanced)
     }
@@ -34,7 +34,7 @@ struct ConsentPeopleTests {
         memory.analytics.identify("ann")
         memory.analytics.record("after")
         memory.analytics.setConsent(.granted, for: nil, by: .person)
-        await memory.untilSettled("collector")
+        try await memory.untilSettled("collector")
         #expect(memory.delivered == ["after"])
         #expect(memory.analytics.ledger().destinations["collector"]?.dropped[.consentUndecided] == 1)
     }
@@ -50,14 +50,11 @@ struct ConsentPeopleTests {
         memory.analytics.record("of_bob")
         #expect(memory.analytics.consent == .pending)
         let next = try InMemoryAnalytics(Self.pending(), storage: memory.storageAfterKill(), clock: memory.clock)
-        while !next.delivered.contains("of_ann") {
-            next.clock.advanceToNextSleeper()
-            await Task.yield()
-        }
+        try await Deadline.wait(while: !next.delivered.contains("of_ann")) { next.clock.advanceToNextSleeper() }
         #expect(!next.delivered.contains("of_bob"))
         #expect(next.analytics.record("more_of_bob").durability == .kernel)
         next.analytics.setConsent(.granted, for: nil, by: .person)
-        await next.untilSettled("collector")
+        try await next.untilSettled("collector")
         // Two processes wrote them; whose turn comes first is not promised.
         #expect(next.delivered.sorted() == ["more_of_bob", "of_ann", "of_bob"])
         memory.transport.release()
@@ -71,7 +68,7 @@ struct ConsentPeopleTests {
         memory.analytics.identify("bob")
         memory.analytics.record("of_bob")
         memory.analytics.setConsent(.granted, for: nil, by: .person)
-        await memory.untilSettled("collector")
+        try await memory.untilSettled("collector")
         #expect(memory.delivered == ["of_bob"])
         let dropped = try #require(memory.analytics.ledger().destinations["collector"]?.dropped)
         #expect(Set(dropped.keys) == [.consentUndecided])
@@ -95,7 +92,7 @@ struct ConsentPeopleTests {
         memory.analytics.identify("bob")
         memory.analytics.record("of_bob")
         memory.transport.always(.accept)
-        await memory.untilSettled("collector")
+        try await memory.untilSettled("collector")
         // Who used the app before ann signed in was ann.
         #expect(memory.delivered == ["of_somebody", "of_bob"])
         #expect(memory.analytics.ledger().destinations["collector"]?.dropped[.consentDenied] ?? 0 >= 2)
@@ -108,11 +105,10 @@ extension InMemoryAnalytics {
     fileprivate var delivered: [String] { transport.delivered.map(\.event.name).filter { !$0.hasPrefix("_") } }
 
     /// Returns when nothing waits for a destination any more.
-    fileprivate func untilSettled(_ destination: DestinationID) async {
-        while analytics.ledger().destinations[destination]?.pending != 0 {
+    fileprivate func untilSettled(_ destination: DestinationID) async throws {
+        try await Deadline.wait(while: analytics.ledger().destinations[destination]?.pending != 0) {
             _ = await analytics.flush(timeout: .zero)
             clock.advanceToNextSleeper()
-            await Task.yield()
         }
     }
 }

@@ -23,7 +23,7 @@ struct ConsentTests {
         #expect(report.destinations["collector"]?.pending == 1)
         #expect(memory.transport.requests.isEmpty)
         memory.analytics.setConsent(.granted)
-        await memory.untilDelivered(1)
+        try await memory.untilDelivered(1)
         #expect(memory.transport.delivered(named: "early").count == 1)
     }
 
@@ -37,7 +37,7 @@ struct ConsentTests {
         #expect(receipt.durability == .none)
         #expect(receipt.dropped == .consentDenied)
         #expect(memory.events(named: "three").isEmpty)
-        await memory.untilAtRest()
+        try await memory.untilAtRest()
         let ledger = memory.analytics.ledger()
         #expect(ledger.recorded == 2)
         #expect(ledger.destinations["collector"]?.dropped == [.consentDenied: 2])
@@ -54,7 +54,7 @@ struct ConsentTests {
         let flush = Task { await memory.analytics.flush() }
         await memory.transport.untilRequested(1)
         memory.analytics.setConsent(.denied)
-        await memory.untilAtRest()
+        try await memory.untilAtRest()
         memory.transport.release()
         _ = await flush.value
         #expect(memory.transport.requests.count == 1)
@@ -69,7 +69,7 @@ struct ConsentTests {
         let memory = try InMemoryAnalytics()
         memory.analytics.setConsent(.denied)
         memory.analytics.record("refused")
-        await memory.untilAtRest()
+        try await memory.untilAtRest()
         memory.analytics.setConsent(.granted)
         memory.analytics.record("allowed")
         let report = await memory.analytics.flush()
@@ -106,7 +106,7 @@ struct ConsentTests {
             durably: true
         )
         let next = try InMemoryAnalytics(storage: disk)
-        await next.untilAtRest()
+        try await next.untilAtRest()
         let ledger = next.analytics.ledger()
         #expect(ledger.destinations["collector"]?.dropped == [.consentDenied: 1])
         #expect(ledger.isBalanced)
@@ -124,7 +124,7 @@ struct ConsentTests {
         first.analytics.record("from_first")
         second.analytics.setConsent(.denied)
         _ = await first.analytics.flush()
-        await first.untilAtRest()
+        try await first.untilAtRest()
         #expect(first.analytics.consent == .denied)
         #expect(first.transport.delivered.map(\.event.name) == ["before"])
         #expect(second.transport.delivered.isEmpty)
@@ -143,7 +143,7 @@ struct ConsentTests {
         #expect(memory.transport.requests.isEmpty)
         memory.analytics.enable()
         memory.analytics.record("after")
-        await memory.untilAtRest(sending: true)
+        try await memory.untilAtRest(sending: true)
         let report = await memory.analytics.flush()
         #expect(report.isComplete)
         #expect(memory.transport.delivered.map(\.event.name) == ["kept", "after"])
@@ -176,7 +176,7 @@ struct ConsentTests {
         _ = await next.analytics.flush()
         #expect(next.transport.requests.isEmpty)
         next.analytics.setConsent(.granted)
-        await next.untilDelivered(1)
+        try await next.untilDelivered(1)
     }
 
     @Test("a decision that cannot be written holds in this process, is told, and is written with the next one")

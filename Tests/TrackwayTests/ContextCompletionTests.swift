@@ -77,7 +77,7 @@ struct ContextCompletionTests {
     @Test("they are read without an event, too, and what is captured has them")
     func captured() async throws {
         let analytics = try make(capture: .standard)
-        while analytics.control.gate.state.contains(.contextIncomplete) { await Task.yield() }
+        try await Deadline.wait(while: analytics.control.gate.state.contains(.contextIncomplete))
         #expect(readings.withLock { $0 } == 1)
         analytics.record("event")
         #expect(environment.recorded.count > 1)

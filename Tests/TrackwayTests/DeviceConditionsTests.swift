@@ -50,10 +50,9 @@ struct DeviceConditionsTests {
         }
 
         /// Returns when so many events have arrived, with no flush of the app's.
-        func untilDelivered(_ count: Int) async {
-            while environment.transport.delivered.count < count {
+        func untilDelivered(_ count: Int) async throws {
+            try await Deadline.wait(while: environment.transport.delivered.count < count) {
                 environment.clock.advanceToNextSleeper()
-                await Task.yield()
             }
         }
     }
@@ -69,7 +68,7 @@ struct DeviceConditionsTests {
             #expect(part?.obstacle?.hasPrefix("Events wait because") == true)
             #expect(device.environment.transport.requests.isEmpty)
             device.becomes(DeviceConditions(thermalState: .nominal, isConnected: true))
-            await device.untilDelivered(100)
+            try await device.untilDelivered(100)
             #expect(device.analytics.ledger().isBalanced)
             #expect(device.environment.transport.delivered.count == 100)
             await device.analytics.shutdown()
@@ -132,7 +131,7 @@ struct DeviceConditionsTests {
         #expect(device.environment.transport.requests.isEmpty)
         device.analytics.control.change { $0.resumed() }
         device.becomes(DeviceConditions(thermalState: .fair))
-        await device.untilDelivered(7)
+        try await device.untilDelivered(7)
         await device.analytics.shutdown()
     }
 

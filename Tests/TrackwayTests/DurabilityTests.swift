@@ -40,13 +40,13 @@ struct DurabilityTests {
         let before = memory.storage.count(of: .synchronizeSegment)
         memory.storage.hold(.synchronizeSegment)
         let first = Task { try await analytics.recordDurably("held") }
-        while memory.storage.heldCalls == 0 { await Task.yield() }
+        try await Deadline.wait(while: memory.storage.heldCalls == 0)
         // All of these ask while a flush is under way.
         let others = (0..<100).map { number in
             Task { try await analytics.recordDurably("other", ["n": .integer(Int64(number))]) }
         }
-        while memory.events(named: "other").count < 100 { await Task.yield() }
-        await untilWaiting(memory, 100)
+        try await Deadline.wait(while: memory.events(named: "other").count < 100)
+        try await untilWaiting(memory, 100)
         memory.storage.release()
         _ = try await first.value
         for other in others { #expect(try await other.value.durability == .disk) }
@@ -59,7 +59,7 @@ struct DurabilityTests {
         memory.storage.hold(.synchronizeSegment)
         let analytics = memory.analytics
         let durable = Task { try await analytics.recordDurably("held") }
-        while memory.storage.heldCalls == 0 { await Task.yield() }
+        try await Deadline.wait(while: memory.storage.heldCalls == 0)
         // Were the pool's threads blocked, these would never run.
         let count = await withTaskGroup(of: Receipt.self) { group in
             for _ in 0..<64 { group.addTask { analytics.record("meanwhile") } }
@@ -114,11 +114,11 @@ struct DurabilityTests {
         memory.storage.hold(.synchronizeSegment)
         memory.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
         let first = Task { try await analytics.recordDurably("first") }
-        while memory.storage.heldCalls == 0 { await Task.yield() }
+        try await Deadline.wait(while: memory.storage.heldCalls == 0)
         // It asks while the flush that fails is under way, and waits for the next one, which succeeds.
         let second = Task { try await analytics.recordDurably("second") }
-        while memory.events(named: "second").isEmpty { await Task.yield() }
-        await untilWaiting(memory, 2)
+        try await Deadline.wait(while: memory.events(named: "second").isEmpty)
+        try await untilWaiting(memory, 2)
         memory.storage.release()
         for task in [first, second] {
             let error = await #expect(throws: TrackwayError.self) { try await task.value }
@@ -148,7 +148,7 @@ struct DurabilityTests {
         memory.storage.hold(.synchronizeSegment)
         let analytics = memory.analytics
         let durable = Task { try await analytics.recordDurably("purchase") }
-        while memory.storage.heldCalls == 0 { await Task.yield() }
+        try await Deadline.wait(while: memory.storage.heldCalls == 0)
         durable.cancel()
         memory.storage.release()
         #expect(try await durable.value.durability == .disk)
@@ -156,7 +156,7 @@ struct DurabilityTests {
     }
 
     /// Recording comes before asking for the flush; this closes the gap between the two.
-    private func untilWaiting(_ memory: InMemoryAnalytics, _ count: Int) async {
-        while memory.analytics.commits.waiting < count { await Task.yield() }
+    private func untilWaiting(_ memory: InMemoryAnalytics, _ count: Int) async throws {
+        try await Deadline.wait(while: memory.analytics.commits.waiting < count)
     }
 }

@@ -48,10 +48,9 @@ struct HangingDiskTests {
 
         environment.storage.hold(operation, paths: part)
         for number in 0..<40 { analytics.record("event", ["number": .integer(Int64(number))], to: ["collector"]) }
-        while environment.storage.heldCalls == 0 {
+        try await Deadline.wait(while: environment.storage.heldCalls == 0) {
             // Maintenance comes with time.
             environment.clock.advanceToNextSleeper()
-            await Task.yield()
         }
         let held = environment.storage.heldCalls
 
@@ -105,17 +104,14 @@ struct HangingDiskTests {
         let analytics = try Self.make(environment)
         #expect((await analytics.flush()).isComplete)
         environment.storage.hold(.lock, paths: "/writers/")
-        while environment.storage.heldCalls == 0 {
-            environment.clock.advanceToNextSleeper()
-            await Task.yield()
-        }
+        try await Deadline.wait(while: environment.storage.heldCalls == 0) { environment.clock.advanceToNextSleeper() }
         try analytics.addDestination(QueueFixture.destination("late"), delivery: QueueFixture.policy(moreThan: 1_000))
         for _ in 0..<3 { analytics.record("queued", to: ["late"]) }
         #expect(analytics.pendingCount(for: "late") == 3)
         #expect(analytics.ledger().destinations["late"]?.pending == 3)
         #expect(analytics.requestUpload(of: ["late"], force: true))
         environment.storage.release()
-        while environment.transport.delivered(named: "queued").count < 3 { await Task.yield() }
+        try await Deadline.wait(while: environment.transport.delivered(named: "queued").count < 3)
         #expect(analytics.pendingCount(for: "late") == 0)
         await analytics.shutdown()
     }
@@ -127,14 +123,14 @@ struct HangingDiskTests {
         #expect((await analytics.flush()).isComplete)
         environment.storage.hold(.replace, paths: "cursor.collector")
         for _ in 0..<40 { analytics.record("event", to: ["collector"]) }
-        while environment.storage.heldCalls == 0 { await Task.yield() }
+        try await Deadline.wait(while: environment.storage.heldCalls == 0)
         // A refusal is carried out by delivery, which hangs; the thread of durable records does not.
         analytics.setConsent(.denied, for: ConsentCategory(rawValue: "marketing"))
         #expect(try await analytics.recordDurably("purchase", to: ["queue"]).durability == .disk)
         #expect(analytics.requestUpload(of: ["queue"], force: true))
         #expect(try #require(analytics.handedOver(of: "queue")) >= 1)
         environment.storage.release()
-        while environment.transport.delivered(named: "purchase").isEmpty { await Task.yield() }
+        try await Deadline.wait(while: environment.transport.delivered(named: "purchase").isEmpty)
         #expect((await analytics.flush()).isComplete)
         await analytics.shutdown()
     }

@@ -45,7 +45,7 @@ struct LettingGoTests {
             return Parts(journal: analytics.journal, consents: analytics.consents, control: analytics.control)
         }
         let parts = try await use()
-        while !parts.areGone { await Task.yield() }
+        try await Deadline.wait(while: !parts.areGone)
         // The writer is dead to the next one, and its segment takes no more than what it holds.
         let next = try InMemoryAnalytics(storage: storage)
         _ = await next.analytics.flush()
@@ -73,10 +73,10 @@ struct LettingGoTests {
         let transport = ScriptedTransport()
         // What everything needs once is there before it is counted.
         try await useAndLetGo(0..<20, in: root, transport)
-        while Usage.descriptors(in: root) + Usage.mappings(in: root) > 0 { await Task.yield() }
+        try await Deadline.wait(while: Usage.descriptors(in: root) + Usage.mappings(in: root) > 0)
         let before = Usage(of: root)
         try await useAndLetGo(20..<2_020, in: root, transport)
-        while Usage.descriptors(in: root) + Usage.mappings(in: root) > 0 { await Task.yield() }
+        try await Deadline.wait(while: Usage.descriptors(in: root) + Usage.mappings(in: root) > 0)
         let after = Usage(of: root)
         #expect(before.descriptors == 0)
         #expect(after.descriptors == 0)

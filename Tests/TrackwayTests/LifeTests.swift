@@ -55,10 +55,7 @@ struct LifeTests {
         let next = try InMemoryAnalytics(storage: disk, clock: clock)
         let flush = Task { await next.analytics.flush() }
         // The former one lets go on its own task; the next one stands for election every other second.
-        while next.transport.delivered.isEmpty {
-            clock.advanceToNextSleeper()
-            await Task.yield()
-        }
+        try await Deadline.wait(while: next.transport.delivered.isEmpty) { clock.advanceToNextSleeper() }
         _ = await flush.value
         #expect(next.transport.delivered.map(\.event.name) == ["waiting"])
         #expect(next.analytics.ledger().recorded == 2)

@@ -145,7 +145,7 @@ struct LockedDeviceTests {
         #expect(analytics.consent == .denied)
         #expect(analytics.record("push").dropped == .consentDenied)
         #expect(device.events(named: "push").isEmpty)
-        while analytics.ledger().destinations["collector"]?.pending != 0 { await Task.yield() }
+        try await Deadline.wait(while: analytics.ledger().destinations["collector"]?.pending != 0)
         #expect(analytics.ledger().destinations["collector"]?.dropped == [.consentDenied: 1])
     }
 

@@ -218,7 +218,7 @@ struct SharedContainerTests {
         try await app.erase()
         let environment = InMemoryEnvironment()
         let second = try container.start("shop.share", environment)
-        while second.installation == before { await Task.yield() }
+        try await Deadline.wait(while: second.installation == before)
         #expect(second.installation == app.installation)
         second.record("new")
         // Until the erasing has ended nothing is sent.

@@ -43,11 +43,11 @@ struct SharedSettingsTests {
         slowDisk.hold(step, paths: "/app/settings")
         let change = Thread { slow.change { settings in settings.global["person"] = "anna" } }
         change.start()
-        while slowDisk.heldCalls == 0 { await Task.yield() }
+        try await Deadline.wait(while: slowDisk.heldCalls == 0)
         quick.change { settings in _ = settings.consent.decided(.denied, by: .device) }
         #expect(quick.current.consent.device.overall == .denied)
         slowDisk.release()
-        while !change.isFinished { await Task.yield() }
+        try await Deadline.wait(while: !change.isFinished)
         await queue.run {}
         let next = try opening(disk)
         #expect(next.current.consent.device.overall == .denied)

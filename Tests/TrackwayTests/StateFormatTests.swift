@@ -53,7 +53,7 @@ struct StateFormatTests {
         try memory.analytics.addDestination(QueueFixture.destination("first"))
         try await memory.addQueue(QueueFixture.policy(olderThan: .seconds(60)))
         memory.analytics.record("first", to: ["queue"])
-        while memory.analytics.lastUpload(of: "queue") == nil { await Task.yield() }
+        try await Deadline.wait(while: memory.analytics.lastUpload(of: "queue") == nil)
         let expected = """
             {"streams":{"added":["first","queue"],"uploads":{"queue":{"boot":"memory","monotonic":1000000,\
             "wall":1700000000000}}},"version":1}

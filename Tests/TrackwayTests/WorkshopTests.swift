@@ -87,11 +87,11 @@ struct WorkshopTests {
     }
 
     @Test("a manual clock wakes sleepers in the order of their times, and only those whose time has come")
-    func clock() async {
+    func clock() async throws {
         let clock = ManualClock()
         let start = clock.now().monotonic
         let woken = Locked<[Int]>([])
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             for seconds in [30, 10, 20] {
                 group.addTask {
                     await ManualSleeper(clock).sleep(until: start.advanced(by: .seconds(seconds)))
@@ -100,11 +100,11 @@ struct WorkshopTests {
             }
             await clock.untilSleeping(3)
             clock.advance(by: .seconds(15))
-            while woken.withLock({ $0.count }) < 1 { await Task.yield() }
+            try await Deadline.wait(while: woken.withLock({ $0.count }) < 1)
             #expect(woken.withLock { $0 } == [10])
             #expect(clock.sleepers == 2)
             clock.advanceToNextSleeper()
-            while woken.withLock({ $0.count }) < 2 { await Task.yield() }
+            try await Deadline.wait(while: woken.withLock({ $0.count }) < 2)
             #expect(clock.now().monotonic == start.advanced(by: .seconds(20)))
             group.cancelAll()
         }
@@ -142,9 +142,8 @@ struct WorkshopTests {
         memory.analytics.record("twice")
         let analytics = memory.analytics
         let flush = Task { await analytics.flush(timeout: .seconds(3_600)) }
-        while memory.analytics.ledger().destinations["collector"]?.pending != 0 {
+        try await Deadline.wait(while: memory.analytics.ledger().destinations["collector"]?.pending != 0) {
             memory.clock.advanceToNextSleeper()
-            await Task.yield()
         }
         _ = await flush.value
         let ids = memory.transport.delivered.map(\.event.id)

@@ -43,6 +43,27 @@ struct CollectorFormatTests {
     }
 
     @Test(
+        "events go to v1/events below the address, with its query",
+        arguments: [
+            ("https://c.example", "https://c.example/v1/events"),
+            ("https://c.example/ingest?x=1", "https://c.example/ingest/v1/events?x=1"),
+            ("https://c.example/?tenant=7&zone=eu#top", "https://c.example/v1/events?tenant=7&zone=eu"),
+        ]
+    )
+    func endpoint(url: String, endpoint: String) throws {
+        let destination = CollectorDestination(url: url, writeKey: "k")
+        #expect(try destination.request(for: BatchFixture.full, sentAt: sentAt).url == endpoint)
+    }
+
+    @Test("without compression, a body is plain and says so")
+    func plainBody() throws {
+        let plain = CollectorDestination(url: "https://c.example", writeKey: "k", isCompressed: false)
+        let request = try plain.request(for: BatchFixture.full, sentAt: sentAt)
+        #expect(request.headers["Content-Encoding"] == nil)
+        #expect(String(decoding: request.body, as: UTF8.self) == BatchFixture.golden)
+    }
+
+    @Test(
         "settings that cannot work are named instead of sent",
         arguments: [
             ("", "k"), ("c.example", "k"), ("ftp://c.example", "k"), ("https://", "k"), ("https:///x", "k"),

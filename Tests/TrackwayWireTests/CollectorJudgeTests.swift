@@ -132,6 +132,15 @@ struct CollectorJudgeTests {
         }
     }
 
+    @Test(
+        "a refused encoding is told with the setting that avoids it",
+        arguments: [error("unsupported_encoding"), login]
+    )
+    func refusedEncoding(body: String) {
+        let verdict = verdict(415, body, ["content-type": "text/html"])
+        #expect("\(verdict)".contains("isCompressed to false"))
+    }
+
     @Test("the reason names status, code and sentence")
     func reasons() {
         #expect(verdict(401, Self.error("key_unknown")) == .unauthorized(reason: "401 key_unknown: Says why."))

@@ -11,12 +11,23 @@ struct HTTPAddressTests {
         arguments: [
             ("http://127.0.0.1:8787", "http://127.0.0.1:8787"),
             ("HTTPS://Events.Example.com/", "https://events.example.com"),
-            ("https://e.example/a/B//?q=1#f", "https://e.example/a/B"),
+            ("https://e.example/a/B//?q=1#f", "https://e.example/a/B?q=1"),
+            ("https://e.example?q=/a/", "https://e.example?q=/a/"),
+            ("https://e.example#f?q", "https://e.example"),
             ("https://[::1]:80/x", "https://[::1]:80/x"),
         ]
     )
     func good(text: String, description: String) {
         #expect(HTTPAddress(text)?.description == description)
+    }
+
+    @Test("a path is put before the query")
+    func appending() {
+        #expect(
+            HTTPAddress("https://e.example/in/?tenant=7&k=a/b#f")?.appending("/v1/events")
+                == "https://e.example/in/v1/events?tenant=7&k=a/b"
+        )
+        #expect(HTTPAddress("https://e.example/in/?tenant=7")?.withoutQuery == "https://e.example/in")
     }
 
     @Test("what is no address is none", arguments: ["", "http", "http://", "://x", "https://:80", "https://a\u{7f}b"])

@@ -7,6 +7,7 @@ internal import Network
 internal import Testing
 internal import TrackwayDelivery
 internal import TrackwayEvents
+internal import TrackwayTesting
 
 @testable import TrackwayPlatform
 
@@ -22,8 +23,8 @@ struct AppleConditionsTests {
         func tell(_ told: DeviceConditions) { conditions.withLock { $0.append(told) } }
 
         /// Returns when the last that was told is this.
-        func until(_ wanted: DeviceConditions) async {
-            while all.last != wanted { await Task.yield() }
+        func until(_ wanted: DeviceConditions) async throws {
+            try await Deadline.wait(while: all.last != wanted)
         }
     }
 
@@ -52,25 +53,25 @@ struct AppleConditionsTests {
             isConstrained: false,
             isExpensive: false
         )
-        await told.until(expected)
+        try await told.until(expected)
 
         savesPower.withLock { $0 = true }
         NotificationCenter.default.post(name: Self.powerChanged, object: nil)
         expected.savesPower = true
-        await told.until(expected)
+        try await told.until(expected)
 
         heat.withLock { $0 = .critical }
         NotificationCenter.default.post(name: Self.heatChanged, object: nil)
         expected.thermalState = .critical
-        await told.until(expected)
+        try await told.until(expected)
 
         SimulatedNetwork.current.simulate(.simulated(.cellular, isConstrained: true))
         (expected.isConstrained, expected.isExpensive) = (true, true)
-        await told.until(expected)
+        try await told.until(expected)
 
         SimulatedNetwork.current.simulate(.simulated())
         (expected.isConnected, expected.isConstrained, expected.isExpensive) = (false, nil, nil)
-        await told.until(expected)
+        try await told.until(expected)
         #expect(zip(told.all, told.all.dropFirst()).allSatisfy { $0 != $1 }, "nothing is told twice in a row")
 
         let count = told.all.count

@@ -161,7 +161,7 @@ struct DurabilityWatchTests {
             group.addTask { await watch.run() }
             var look = looks.makeAsyncIterator()
             _ = await look.next()
-            while watch.standing != .proven { await Task.yield() }
+            try await Deadline.wait(while: watch.standing != .proven)
             await clock.untilSleeping()
             clock.advance(by: .seconds(10))
             _ = await look.next()
@@ -169,7 +169,7 @@ struct DurabilityWatchTests {
             engine.change { $0.connection = SimulatedEngine.connection(2) }
             watch.connectionChanged()
             _ = await look.next()
-            while watch.standing != .proven { await Task.yield() }
+            try await Deadline.wait(while: watch.standing != .proven)
             group.cancelAll()
         }
     }

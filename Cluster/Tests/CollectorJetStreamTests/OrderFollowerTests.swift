@@ -80,7 +80,7 @@ struct OrderFollowerTests {
         }
     }
 
-    private static func until(_ isSo: () -> Bool) async { while !isSo() { await Task.yield() } }
+    private static func until(_ isSo: () -> Bool) async { try await Deadline.wait(while: !isSo()) }
 
     /// What is in the order, by a second computation.
     private static func expected(_ engine: StreamsEngine) -> [String] {
@@ -178,7 +178,7 @@ struct OrderFollowerTests {
                 await Self.until { orders.allSatisfy { $0.ends == [1: 25, 2: 25] } }
             }
             try await group.next()
-            while orders.contains(where: { $0.ends != [1: 25, 2: 25] }) { await Task.yield() }
+            try await Deadline.wait(while: orders.contains(where: { $0.ends != [1: 25, 2: 25] }))
             group.cancelAll()
         }
         #expect(Set(Self.expected(engine)).count == 67 && Self.expected(engine).count == 67)

@@ -162,7 +162,7 @@ struct StreamFollowerTests {
             for count in [1, 3, 7] {
                 let known = engine.state.withLock { $0.records.count }
                 if count > known { fill(count - known) }
-                while highest.withLock({ $0 }) < UInt64(count) { await Task.yield() }
+                try await Deadline.wait(while: highest.withLock({ $0 }) < UInt64(count))
             }
             group.cancelAll()
         }

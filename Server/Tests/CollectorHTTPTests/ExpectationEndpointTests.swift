@@ -5,6 +5,7 @@ internal import Collector
 internal import CollectorTesting
 internal import Testing
 internal import TrackwayEvents
+internal import TrackwayTesting
 
 @testable import CollectorHTTP
 
@@ -14,7 +15,7 @@ struct ExpectationEndpointTests {
     func arrives() async throws {
         try await CollectorUnderTest.run { collector in
             async let answer = collector.request("GET", "/v1/expect?name=purchase&where=total%3D12.5&within=5m")
-            while collector.store.followers < 1 { await Task.yield() }
+            try await Deadline.wait(while: collector.store.followers < 1)
             collector.store.add("view")
             collector.store.add("purchase", json: #"{"name":"purchase","attributes":{"total":10}}"#)
             let id = collector.store.add("purchase", json: #"{"name":"purchase","attributes":{"total":12.5}}"#).id
@@ -61,7 +62,7 @@ struct ExpectationEndpointTests {
                 #expect(try await answer.body.hasPrefix(#"{"holds":\#(holds),"found":\#(events),"#))
             } else {
                 // A collector that ends has not waited all of the time, so it does not say that it holds.
-                while collector.store.followers < 1 { await Task.yield() }
+                try await Deadline.wait(while: collector.store.followers < 1)
                 await collector.shutDown()
                 let ended = try await answer
                 #expect(ended.status == 503 && ended.errorCode == "closing")
@@ -101,7 +102,7 @@ struct ExpectationEndpointTests {
             $0.followers = 1
         } _: { collector async throws in
             async let waiting = collector.request("GET", "/v1/expect?name=a&within=5m")
-            while collector.store.followers < 1 { await Task.yield() }
+            try await Deadline.wait(while: collector.store.followers < 1)
             let refused = try await collector.request("GET", "/v1/expect?name=a&within=5m")
             #expect(refused.status == 503 && refused.errorCode == "too_many_expectations")
             collector.store.add("a")

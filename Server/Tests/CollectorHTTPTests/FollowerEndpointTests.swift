@@ -4,6 +4,7 @@
 internal import CollectorTesting
 internal import Testing
 internal import TrackwayEvents
+internal import TrackwayTesting
 
 @testable import Collector
 @testable import CollectorHTTP
@@ -21,7 +22,7 @@ struct FollowerEndpointTests {
                 try await wire.send(Self.get("/v1/live"))
                 let head = try await wire.read(until: "retry: 2000")
                 #expect(head.hasPrefix("HTTP/1.1 200 ") && head.lowercased().contains("text/event-stream"))
-                while collector.store.followers == 0 { await Task.yield() }
+                try await Deadline.wait(while: collector.store.followers == 0)
                 let event = collector.store.add("first", json: "{\n\"name\":\"first\"\r\n}")
                 let text = try await wire.read(until: "\n\n")
                 #expect(text.contains("event: event\nid: \(event.position)\ndata: {\"position\""))
@@ -47,7 +48,7 @@ struct FollowerEndpointTests {
                 try await wire.send(Self.get("/v1/live?last=2&name=a"))
                 var text = try await wire.read(until: "id: 1.816.0")
                 #expect(text.contains("id: 1.416.0") && !text.contains("id: 1.16.0") && !text.contains("id: 1.216.0"))
-                while collector.store.followers == 0 { await Task.yield() }
+                try await Deadline.wait(while: collector.store.followers == 0)
                 collector.store.add("b")
                 collector.store.add("a")
                 text = try await wire.read(until: "id: 1.1216.0")
@@ -98,7 +99,7 @@ struct FollowerEndpointTests {
             try await Wire.open(to: collector.port) { wire in
                 try await wire.send(Self.get("/v1/live", "Authorization: Bearer read\n"))
                 _ = try await wire.read(until: "retry")
-                while collector.store.followers < 2 { await Task.yield() }
+                try await Deadline.wait(while: collector.store.followers < 2)
                 collector.keys.revoke("read")
                 collector.store.add("later")
                 // The end of a chunked answer.
@@ -148,7 +149,7 @@ struct FollowerEndpointTests {
                 }
                 return try await group.reduce(into: [HTTPAnswer]()) { $0.append($1) }
             }
-            while collector.store.followers < waiters { await Task.yield() }
+            try await Deadline.wait(while: collector.store.followers < waiters)
             let before = collector.store.counts
             collector.store.add("a")
             #expect(try await answers.allSatisfy { $0.body.contains(#""count":1"#) })
@@ -162,7 +163,7 @@ struct FollowerEndpointTests {
         try await CollectorUnderTest.run { collector in
             async let byPosition = collector.request("GET", "/v1/wait?position=1.416&timeout=60")
             async let byCount = collector.request("GET", "/v1/wait?count=1&name=b&timeout=60")
-            while collector.store.followers < 2 { await Task.yield() }
+            try await Deadline.wait(while: collector.store.followers < 2)
             collector.store.add("a")
             let event = collector.store.add("b")
             #expect(try await byPosition.body == #"{"done":true,"indexed":"1.416.0"}"#)

@@ -272,7 +272,7 @@ struct IntakeEndpointTests {
         try await CollectorUnderTest.run { collector async throws in
             collector.storage.hold(.synchronizeSegment)
             async let answer = collector.post(Self.event)
-            while collector.storage.heldCalls == 0 { await Task.yield() }
+            try await Deadline.wait(while: collector.storage.heldCalls == 0)
             await collector.shutDown()
             collector.storage.release()
             #expect(try await answer.status == 200)

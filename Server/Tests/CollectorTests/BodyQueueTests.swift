@@ -3,6 +3,7 @@
 
 internal import Testing
 internal import TrackwayEvents
+internal import TrackwayTesting
 
 @testable import Collector
 
@@ -136,9 +137,9 @@ struct BodyQueueTests {
         async let first: Void = budget.with(10, for: .arriving, by: "a") {
             for await _ in gate.stream { break }
         }
-        while budget.used(for: .arriving) == 0 { await Task.yield() }
+        try await Deadline.wait(while: budget.used(for: .arriving) == 0)
         async let second: Int = budget.with(10, for: .arriving, by: "b") { 7 }
-        while budget.waiting(for: .arriving) == 0 { await Task.yield() }
+        try await Deadline.wait(while: budget.waiting(for: .arriving) == 0)
         gate.continuation.yield()
         try await first
         #expect(try await second == 7)

@@ -70,10 +70,10 @@ struct IntakeTests {
                 }
             }
             commit(1)
-            while storage.heldCalls == 0 { await Task.yield() }
+            try await Deadline.wait(while: storage.heldCalls == 0)
             // The first one's flush is held; the others gather behind it.
             for number in UInt8(2)...9 { commit(number) }
-            while intake.statistics.waiting < 8 { await Task.yield() }
+            try await Deadline.wait(while: intake.statistics.waiting < 8)
             #expect(answered.withLock { $0 } == 0)
             storage.release()
             try await group.waitForAll()
@@ -155,13 +155,13 @@ struct IntakeTests {
         _ = try await intake.commit(kind: .intake, record: [1])
         storage.hold(.synchronizeSegment)
         async let first = intake.commit(kind: .intake, record: [2])
-        while storage.heldCalls == 0 { await Task.yield() }
+        try await Deadline.wait(while: storage.heldCalls == 0)
         // These two form one group: the large one needs a segment for which there is no room.
         async let large = refusal {
             try await intake.commit(kind: .intake, record: [UInt8](repeating: 3, count: 80 << 10))
         }
         async let small = intake.commit(kind: .intake, record: [4])
-        while intake.statistics.waiting < 2 { await Task.yield() }
+        try await Deadline.wait(while: intake.statistics.waiting < 2)
         storage.release()
         _ = try await (first, small)
         #expect(await large?.code == .diskFull)
@@ -177,9 +177,9 @@ struct IntakeTests {
         storage.hold(.synchronizeSegment)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { _ = try await intake.commit(kind: .intake, record: [0]) }
-            while storage.heldCalls == 0 { await Task.yield() }
+            try await Deadline.wait(while: storage.heldCalls == 0)
             for _ in 0..<3 { group.addTask { _ = try await intake.commit(kind: .intake, record: [1]) } }
-            while intake.statistics.waiting < 3 { await Task.yield() }
+            try await Deadline.wait(while: intake.statistics.waiting < 3)
             let error = await #expect(throws: IntakeError.self) {
                 try await intake.commit(kind: .intake, record: [2])
             }
@@ -196,9 +196,9 @@ struct IntakeTests {
         let intake = try intake()
         storage.hold(.synchronizeSegment)
         async let waiting = intake.commit(kind: .intake, record: [1])
-        while storage.heldCalls == 0 { await Task.yield() }
+        try await Deadline.wait(while: storage.heldCalls == 0)
         async let closed: Void = intake.close()
-        while intake.trouble == nil { await Task.yield() }
+        try await Deadline.wait(while: intake.trouble == nil)
         let error = await #expect(throws: IntakeError.self) { try await intake.commit(kind: .intake, record: [2]) }
         #expect(error?.code == .closing)
         storage.release()

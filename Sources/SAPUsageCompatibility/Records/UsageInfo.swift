@@ -53,7 +53,7 @@ struct UsageInfoReader {
         if type(of: any) == Bool.self, let truth = any as? Bool { return .boolean(truth) }
         if any is NSNull { return .null }
         if let integer = any as? any BinaryInteger {
-            return Int64(exactly: integer).map { .integer($0) } ?? number(Double(integer), path)
+            return Int64(exactly: integer).map { .integer($0) } ?? .string("\(integer)")
         }
         if let number = any as? any BinaryFloatingPoint { return self.number(Double(number), path) }
         if let decimal = any as? Decimal { return self.decimal(decimal, path) }
@@ -100,7 +100,11 @@ struct UsageInfoReader {
     }
 
     private mutating func decimal(_ value: Decimal, _ path: [String]) -> JSONValue? {
-        Int64(value.description).map { .integer($0) } ?? number(Double(value.description) ?? .nan, path)
+        switch AttributeValue(decimal: value.description) {
+        case .integer(let whole): .integer(whole)
+        case .string(let digits): .string(digits)
+        default: number(Double(value.description) ?? .nan, path)
+        }
     }
 
     private mutating func number(_ value: NSNumber, _ path: [String]) -> JSONValue? {
@@ -109,7 +113,7 @@ struct UsageInfoReader {
         // Truth is written so, too, and a number of 8 bits that is 0 or 1.
         case "c" where value.intValue == 0 || value.intValue == 1: return .boolean(value.boolValue)
         case "f", "d": return number(value.doubleValue, path)
-        case "Q" where value.uint64Value > UInt64(Int64.max): return number(value.doubleValue, path)
+        case "Q" where value.uint64Value > UInt64(Int64.max): return .string(value.stringValue)
         default:
             if let decimal = value as? NSDecimalNumber { return self.decimal(decimal.decimalValue, path) }
             return .integer(value.int64Value)

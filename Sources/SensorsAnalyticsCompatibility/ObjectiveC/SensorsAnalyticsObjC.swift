@@ -104,7 +104,7 @@ public final class SensorsAnalyticsSDKObject: NSObject {
         case let date as Date: return date.attributeValue
         case let number as NSNumber:
             if CFGetTypeID(number) == CFBooleanGetTypeID() { return .boolean(number.boolValue) }
-            return Int64(exactly: number).map { .integer($0) } ?? .double(number.doubleValue)
+            return Int64(exactly: number).map { .integer($0) } ?? AttributeValue(decimal: number.stringValue)
         case let list as NSArray: return .array(list.compactMap { attribute($0) })
         case let set as NSSet: return .array(set.allObjects.compactMap { attribute($0) })
         default: return nil

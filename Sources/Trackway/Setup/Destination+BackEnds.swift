@@ -20,19 +20,27 @@ extension Destination where Self == CollectorDestination {
     /// ])
     /// ```
     /// - Parameters:
-    ///   - url: where the collector listens; events go to `v1/events` below it.
+    ///   - url: where the collector listens; events go to `v1/events` below it. A query it has is kept.
     ///   - writeKey: what the collector knows this app by; `trackway keys create` makes one.
     ///   - id: names this destination in routes and the ledger. It must stay the same for ever, because the place in
     ///     the journal is stored under it.
     ///   - durabilities: what events must have become at the collector before they are let go here; see
     ///     [the wire format](../../../Documentation/WireFormat.md).
+    ///   - isCompressed: whether bodies are compressed with gzip. Set it to false if a proxy in front of the collector refuses them.
     public static func collector(
         _ url: URL,
         writeKey: String,
         id: DestinationID = "collector",
-        accepting durabilities: Set<CollectorDurability> = .usual
+        accepting durabilities: Set<CollectorDurability> = .usual,
+        isCompressed: Bool = true
     ) -> CollectorDestination {
-        CollectorDestination(id: id, url: url.absoluteString, writeKey: writeKey, accepting: durabilities)
+        CollectorDestination(
+            id: id,
+            url: url.absoluteString,
+            writeKey: writeKey,
+            accepting: durabilities,
+            isCompressed: isCompressed
+        )
     }
 }
 

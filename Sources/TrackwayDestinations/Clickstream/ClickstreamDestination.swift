@@ -131,7 +131,7 @@ public struct ClickstreamDestination: Destination {
         guard !appID.isEmpty else {
             throw WireEncodingError(.misconfigured, "The app id is empty. Give the one the pipeline knows the app by.")
         }
-        return address.path.isEmpty ? address.appending("/") : address.description
+        return address.withoutQuery + (address.path.isEmpty ? "/" : "")
     }
 
     private func headers() throws(WireEncodingError) -> WireHeaders {

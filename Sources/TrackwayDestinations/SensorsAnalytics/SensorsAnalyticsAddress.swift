@@ -7,14 +7,11 @@ internal import TrackwayWire
 /// hold a token, so it travels as it is.
 package struct SensorsAnalyticsAddress: Sendable, Hashable {
     private let place: HTTPAddress
-    private let query: String
 
     /// Reads an address; nil when it is none.
     package init?(_ text: String) {
         guard let place = HTTPAddress(text) else { return nil }
         self.place = place
-        let bare = text.prefix { $0 != "#" }
-        query = bare.firstIndex(of: "?").map { String(bare[$0...]) } ?? ""
     }
 
     /// Host and port.
@@ -22,18 +19,18 @@ package struct SensorsAnalyticsAddress: Sendable, Hashable {
 
     /// Where events go.
     package var upload: String {
-        "\(place.scheme)://\(place.authority)\(place.path.isEmpty ? "/" : place.path)\(query)"
+        place.path.isEmpty ? place.appending("/") : place.description
     }
 
     /// Where events go to be looked at while an app is being made: the last part of the path is `debug`.
-    package var debug: String { "\(place.scheme)://\(place.authority)\(parent)/debug\(query)" }
+    package var debug: String { "\(place.scheme)://\(place.authority)\(parent)/debug\(place.query)" }
 
     /// Where the remote configuration lies when nothing else is said: below the folder of the upload.
     package var configuration: String { "\(place.scheme)://\(place.authority)\(parent)/config/iOS.conf" }
 
     /// The value of a name in the query, as it stands there; nil when the query does not hold it.
     package func query(_ name: String) -> String? {
-        for pair in query.dropFirst().split(separator: "&") where pair.hasPrefix("\(name)=") {
+        for pair in place.query.dropFirst().split(separator: "&") where pair.hasPrefix("\(name)=") {
             return String(pair.dropFirst(name.count + 1))
         }
         return nil

@@ -69,6 +69,23 @@ extension AttributeConvertible where Self: BinaryInteger {
     }
 }
 
+extension AttributeValue {
+    /// A decimal number from its digits.
+    ///
+    /// A whole number that fits `Int64` is exact; one beyond it is kept as text, as integers of Swift are; any other is the nearest double.
+    /// What is no number becomes not-a-number, which recording reports and leaves out.
+    package init(decimal digits: String) {
+        if let whole = Int64(digits) {
+            self = .integer(whole)
+        } else if let number = Double(digits), number.isFinite {
+            let isWhole = digits.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }
+            self = isWhole ? .string(digits) : .double(number)
+        } else {
+            self = .double(.nan)
+        }
+    }
+}
+
 extension Int: AttributeConvertible {}
 extension Int8: AttributeConvertible {}
 extension Int16: AttributeConvertible {}

@@ -28,9 +28,10 @@ extension JSONScanner {
             }
             return .string(string(text))
         case .number:
+            let first = offset
             switch try scanNumber() {
             case .integer(let value): return .integer(value)
-            case .double(let value): return .double(value)
+            case .double(let value): return largeWholeNumber(from: first).map { .string($0) } ?? .double(value)
             }
         case .boolean: return .boolean(try readBoolean())
         case .array:

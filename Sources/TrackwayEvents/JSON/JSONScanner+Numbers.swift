@@ -21,6 +21,17 @@ extension JSONScanner {
         return .double(try nearest(first))
     }
 
+    /// The digits of the number that begins at an offset and has just been passed; nil unless it is whole and beyond `Int64`.
+    ///
+    /// Such numbers are identities or hashes. Rounding them to a double would make different ones equal, so that values keep them as text.
+    /// A double that ``JSONWriter`` has written has a point or an exponent, and is none of these.
+    mutating func largeWholeNumber(from first: Int) -> String? {
+        guard offset &- first >= 19 else { return nil }
+        let digits = bytes(first..<offset)
+        guard digits.allSatisfy({ (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-") }) else { return nil }
+        return String(decoding: digits, as: UTF8.self)
+    }
+
     /// Passes a number and makes sure that it is one a double can hold.
     @inline(__always)
     mutating func skipNumber() throws(JSONError) {

@@ -148,6 +148,8 @@ extension JSONValue {
 
 extension JSONScanner {
     /// Reads the next value, whatever it is. Recursion is bounded by the depth limit.
+    ///
+    /// Whole numbers beyond `Int64` become text: see ``AttributeConvertible``.
     public mutating func readValue() throws(JSONError) -> JSONValue {
         switch try peek() {
         case .null:
@@ -156,9 +158,10 @@ extension JSONScanner {
         case .boolean: return .boolean(try readBoolean())
         case .string: return .string(string(try scanText()))
         case .number:
+            let first = offset
             switch try scanNumber() {
             case .integer(let value): return .integer(value)
-            case .double(let value): return .double(value)
+            case .double(let value): return largeWholeNumber(from: first).map { .string($0) } ?? .double(value)
             }
         case .array:
             try enterArray()

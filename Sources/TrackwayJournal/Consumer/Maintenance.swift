@@ -21,6 +21,15 @@ extension JournalConsumer {
         while try continueMaintenance(&round) {}
     }
 
+    /// Does what ``maintain(at:)`` does, and deletes the segments of this process's writer that no destination needs, even if no event
+    /// was passed since they were left.
+    package func deleteSettledFiles(at moment: Moment) throws(JournalError) {
+        try maintain(at: moment)
+        try change { (state) throws(JournalError) in
+            try JournalError.wrap { () throws(StorageError) in try state.removeLeftSegments() }
+        }
+    }
+
     /// Begins what ``maintain(at:)`` does, to be done in parts: between two of them others may have the journal.
     package func beginMaintenance(at moment: Moment) -> MaintenanceRound {
         journal.performMaintenance()
@@ -166,6 +175,13 @@ extension ConsumerState {
             if looks == Self.writersPerPass { return id }
         }
         return nil
+    }
+
+    /// Deletes the segments of this process's writer that every destination has passed.
+    mutating func removeLeftSegments() throws(StorageError) {
+        for id in order where progressByWriter[id]?.isOwn == true {
+            try progressByWriter[id]?.cursors.removeLeftSegments()
+        }
     }
 
     /// Adds the time since the last look to the writers of earlier boots.

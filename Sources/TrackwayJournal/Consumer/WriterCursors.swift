@@ -236,6 +236,14 @@ struct WriterCursors: Sendable {
         all.values.map(\.position.segment).min() ?? 0
     }
 
+    /// Writes where every cursor is, then deletes the segments that every destination has passed.
+    ///
+    /// A cursor that moved on into a new segment without passing an event was not written, and its former segment not deleted.
+    mutating func removeLeftSegments() throws(StorageError) {
+        for (destination, cursor) in all { try write(cursor, of: destination) }
+        try removePassed()
+    }
+
     /// Deletes the segments that every destination has passed.
     private mutating func removePassed() throws(StorageError) {
         if !isOwn { try notice() }

@@ -309,7 +309,7 @@ package final class Journal: Sendable {
     /// Deletes the files that no destination needs any more; nothing happens while another process delivers.
     package func deleteSettledFiles() throws(JournalError) {
         let now = clock.now()
-        _ = try withConsumer { (consumer) throws(JournalError) in try consumer.maintain(at: now) }
+        _ = try withConsumer { (consumer) throws(JournalError) in try consumer.deleteSettledFiles(at: now) }
     }
 
     /// Makes the pages of the segment being written ready, off the recording threads.

@@ -13,6 +13,8 @@ public struct CollectorDestination: Destination {
     public let url: String
     /// What events must have become at the collector before they are let go here.
     public let accepted: Set<CollectorDurability>
+    /// Whether bodies are compressed with gzip.
+    public let isCompressed: Bool
     private let writeKey: String
     /// Small batches mean few events: trying hard costs little then, and gains a fifth of the bytes. Measured per event of
     /// 390 bytes: 30 a batch, 66 bytes and 3.4 µs at level 6 (74 and 2.1 at level 3); 1,000 a batch, 55 bytes and 1.9 µs at
@@ -30,21 +32,24 @@ public struct CollectorDestination: Destination {
     ///   - limits: The largest batch.
     ///   - accepted: What events must have become at the collector before they are let go here. An answer that says anything else
     ///     lets nothing go: the batch is sent again, and the collector knows its events by their ids.
+    ///   - isCompressed: Whether bodies are compressed with gzip. Set it to false if a proxy in front of the collector refuses them.
     public init(
         id: DestinationID = "collector",
         url: String,
         writeKey: String,
         limits: BatchLimits = BatchLimits(),
-        accepting accepted: Set<CollectorDurability> = .usual
+        accepting accepted: Set<CollectorDurability> = .usual,
+        isCompressed: Bool = true
     ) {
         self.id = id
         self.limits = limits
         self.accepted = accepted
+        self.isCompressed = isCompressed
         self.url = url
         self.writeKey = writeKey
     }
 
-    /// Encodes a batch: a POST of gzipped lines.
+    /// Encodes a batch: a POST of lines of JSON, compressed with gzip unless the destination is set not to.
     public func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
         guard let endpoint = HTTPAddress(url)?.appending(CollectorFormat.path) else {
             throw WireEncodingError(
@@ -63,18 +68,17 @@ public struct CollectorDestination: Destination {
         }
         var writer = JSONWriter()
         CollectorFormat.write(batch, sentAt: sentAt, into: &writer)
-        return WireRequest(
-            url: endpoint,
-            headers: [
-                "content-type": CollectorFormat.contentType,
-                "content-encoding": "gzip",
-                "accept": "application/json",
-                "authorization": "Bearer \(writeKey)",
-                "user-agent": CollectorFormat.sdk,
-                CollectorFormat.batchField: CollectorFormat.id(of: batch),
-            ],
-            body: (writer.count <= Self.thoroughBytes ? thorough : quick).compress(writer.bytes)
-        )
+        var headers: WireHeaders = [
+            "content-type": CollectorFormat.contentType,
+            "accept": "application/json",
+            "authorization": "Bearer \(writeKey)",
+            "user-agent": CollectorFormat.sdk,
+            CollectorFormat.batchField: CollectorFormat.id(of: batch),
+        ]
+        guard isCompressed else { return WireRequest(url: endpoint, headers: headers, body: writer.array()) }
+        headers["content-encoding"] = "gzip"
+        let body = (writer.count <= Self.thoroughBytes ? thorough : quick).compress(writer.bytes)
+        return WireRequest(url: endpoint, headers: headers, body: body)
     }
 
     /// Judges an answer; `CollectorJudge` holds the rules.

@@ -65,7 +65,7 @@ enum CollectorJudge {
     }
 
     private static func verdict(on failure: CollectorFailure, status: Int, wait: Duration?) -> Verdict {
-        let reason = "\(status) \(failure.sentence)"
+        let reason = "\(status) \(failure.sentence)" + remedy(for: status)
         switch status {
         case 401, 403:
             return .unauthorized(reason: reason)
@@ -88,6 +88,12 @@ enum CollectorJudge {
         let type = response.headers["content-type"] ?? "no content type"
         return .notTheBackEnd(
             reason: "Status \(response.status) (\(type.prefix(80))) is not an answer of the collector's."
+                + remedy(for: response.status)
         )
+    }
+
+    /// What to do about a status that a setting of the destination can avoid, with a space before it.
+    private static func remedy(for status: Int) -> String {
+        status == 415 ? " If a proxy in front of it refuses gzip, set the destination's isCompressed to false." : ""
     }
 }

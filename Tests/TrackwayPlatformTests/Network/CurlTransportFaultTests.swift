@@ -4,6 +4,7 @@
 internal import Glibc
 internal import Testing
 internal import TrackwayEvents
+internal import TrackwayTesting
 internal import TrackwayWire
 
 @testable import TrackwayPlatform
@@ -197,14 +198,14 @@ struct CurlTransportFaultTests {
         }
         let transport = CurlTransport(settings: NetworkSettings())
         let urls = ["http://127.0.0.1:\(hole.port)", server.url, server.url + "/head", server.url + "/body"]
-        await withTaskGroup(of: TransportError.Code?.self) { group in
+        try await withThrowingTaskGroup(of: TransportError.Code?.self) { group in
             for url in urls {
                 group.addTask { await code(transport, WireRequest(url: url, body: [1]), .seconds(600)) }
             }
             // Three have arrived, and the fourth cannot.
-            while server.requests.count < 3 { await Task.yield() }
+            try await Deadline.wait(while: server.requests.count < 3)
             group.cancelAll()
-            for await code in group { #expect(code == .cancelled) }
+            for try await code in group { #expect(code == .cancelled) }
         }
     }
 

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 import TrackwayEvents
 import TrackwayJournal
+import TrackwayTesting
 
 @testable import TrackwayPlatform
 
@@ -19,8 +20,8 @@ struct InotifyWatcherTests {
         try storage.makeFolder(root + "/writers")
     }
 
-    private func until(_ isSo: () -> Bool) async {
-        while !isSo() { await Task.yield() }
+    private func until(_ isSo: () -> Bool) async throws {
+        try await Deadline.wait(while: !isSo())
     }
 
     /// What the process has of the system for its watches.
@@ -53,10 +54,10 @@ struct InotifyWatcherTests {
         let segment = try storage.makeSegment(root + "/1.segment", bytes: 4096)
         segment.memory.storeBytes(of: 7, as: UInt8.self)
         try storage.replace(root + "/nudge", with: [1], durably: false)
-        await until { !told.all.isEmpty }
+        try await until { !told.all.isEmpty }
         #expect(told.all == [.entry("nudge")])
         try storage.replace(root + "/nudge", with: [2], durably: true)
-        await until { told.all.count > 1 }
+        try await until { told.all.count > 1 }
         #expect(told.all == [.entry("nudge"), .entry("nudge")])
         watch.end()
     }
@@ -67,9 +68,9 @@ struct InotifyWatcherTests {
         let told = Collected<StorageChange>()
         let watch = try #require(storage.watch(root + "/writers", for: .folders) { told.append($0) })
         try storage.makeFolder(root + "/writers/a")
-        await until { told.all == [.entry("a")] }
+        try await until { told.all == [.entry("a")] }
         try storage.removeFolder(root + "/writers/a")
-        await until { told.all == [.entry("a"), .entry("a")] }
+        try await until { told.all == [.entry("a"), .entry("a")] }
         watch.end()
     }
 
@@ -87,13 +88,13 @@ struct InotifyWatcherTests {
         } else {
             try storage.removeFolder(path)
         }
-        await until { told.all == [.ended] }
+        try await until { told.all == [.ended] }
         #expect(storage.watch(path, for: .folders) { _ in } == nil)
         try storage.makeFolder(path)
         let fresh = Collected<StorageChange>()
         let second = try #require(storage.watch(path, for: .folders) { fresh.append($0) })
         try storage.makeFolder(path + "/b")
-        await until { fresh.all == [.entry("b")] }
+        try await until { fresh.all == [.entry("b")] }
         // Nothing that happens in the moved folder, or in the new one, concerns the old watch.
         #expect(told.all == [.ended])
         watch.end()
@@ -103,29 +104,29 @@ struct InotifyWatcherTests {
     @Test("watches on one folder do not end each other, and with the last one thread and descriptor go")
     func several() async throws {
         defer { remove() }
-        await until { Self.threads == 0 && Self.descriptors == 0 }
+        try await until { Self.threads == 0 && Self.descriptors == 0 }
         let (first, second) = (Collected<StorageChange>(), Collected<StorageChange>())
         let one = try #require(storage.watch(root, for: .replacedFiles) { first.append($0) })
         let other = try #require(SystemStorage.make().watch(root, for: .folders) { second.append($0) })
         #expect(Self.descriptors == 1)
         try storage.replace(root + "/nudge", with: [1], durably: false)
-        await until { first.all.contains(.entry("nudge")) && second.all.contains(.entry("nudge")) }
+        try await until { first.all.contains(.entry("nudge")) && second.all.contains(.entry("nudge")) }
         #expect(Self.threads == 1)
         one.end()
         one.end()
         let before = first.all.count
         try storage.replace(root + "/other", with: [1], durably: false)
-        await until { second.all.contains(.entry("other")) }
+        try await until { second.all.contains(.entry("other")) }
         #expect(first.all.count == before)
         other.end()
-        await until { Self.threads == 0 && Self.descriptors == 0 }
+        try await until { Self.threads == 0 && Self.descriptors == 0 }
         // And all begins anew.
         let again = Collected<StorageChange>()
         let third = try #require(storage.watch(root, for: .replacedFiles) { again.append($0) })
         try storage.replace(root + "/nudge", with: [3], durably: false)
-        await until { again.all == [.entry("nudge")] }
+        try await until { again.all == [.entry("nudge")] }
         third.end()
-        await until { Self.threads == 0 && Self.descriptors == 0 }
+        try await until { Self.threads == 0 && Self.descriptors == 0 }
     }
 
     @Test("a watch that is let go of ends, also on the thread that tells of changes")
@@ -143,7 +144,7 @@ struct InotifyWatcherTests {
         }
         held.withLock { $0 = watch }
         try storage.replace(root + "/nudge", with: [1], durably: false)
-        await until { calls.withLock { $0 } > 0 }
+        try await until { calls.withLock { $0 } > 0 }
     }
 
     @Test("more changes than the system keeps are told as unknown ones")
@@ -170,7 +171,7 @@ struct InotifyWatcherTests {
             try storage.rename(root + "/b", to: root + "/a")
         }
         gate.signal()
-        await until { !told.all.isEmpty }
+        try await until { !told.all.isEmpty }
         watch.end()
     }
 
@@ -191,7 +192,7 @@ struct InotifyWatcherTests {
                 }
             }
         }
-        await until { Self.threads == 0 && Self.descriptors == 0 }
+        try await until { Self.threads == 0 && Self.descriptors == 0 }
     }
 
     private func remove() {

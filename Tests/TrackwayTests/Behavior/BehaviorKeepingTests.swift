@@ -44,8 +44,8 @@ struct BehaviorKeepingTests {
 
         func holdWrites() { storage.hold(.replace, paths: "/behavior") }
 
-        func untilWriting() async {
-            while storage.heldCalls == 0 { await Task.yield() }
+        func untilWriting() async throws {
+            try await Deadline.wait(while: storage.heldCalls == 0)
         }
 
         /// Whether another process could capture now.
@@ -66,7 +66,7 @@ struct BehaviorKeepingTests {
         let app = try App()
         app.holdWrites()
         app.analytics.screen("First")
-        await app.untilWriting()
+        try await app.untilWriting()
         app.analytics.screen("Second")
         app.analytics.screenTracker.appeared(
             1,
@@ -97,7 +97,7 @@ struct BehaviorKeepingTests {
         let before = try app.kept
         app.holdWrites()
         app.analytics.lifeCycle.announced([.willEnterForeground, .didBecomeActive], moment: nil)
-        await app.untilWriting()
+        try await app.untilWriting()
         app.analytics.record("meanwhile")
         app.analytics.screen("Shown")
         app.analytics.behavior.heartbeat()
@@ -123,7 +123,7 @@ struct BehaviorKeepingTests {
         app.holdWrites()
         app.analytics.screen("Lost")
         app.analytics.record("last")
-        await app.untilWriting()
+        try await app.untilWriting()
         let next = app.environment.nextProcess()
         next.clock.advance(by: .seconds(10))
         let app2 = try App(next)
@@ -142,7 +142,7 @@ struct BehaviorKeepingTests {
         let app = try App()
         app.holdWrites()
         app.analytics.screen("Last")
-        await app.untilWriting()
+        try await app.untilWriting()
         let isOver = Locked(false)
         let moment = LifeCycleMoment(limit: .seconds(5)) { isOver.withLock { $0 = true } }
         app.analytics.lifeCycle.announced([.willResignActive, .didEnterBackground], moment: moment)
@@ -151,7 +151,7 @@ struct BehaviorKeepingTests {
         await app.analytics.lifeCycle.untilSettled()
         #expect(try app.isPlaceFree)
         #expect(try app.kept.contains("Last"))
-        while !isOver.withLock({ $0 }) { await Task.yield() }
+        try await Deadline.wait(while: !isOver.withLock({ $0 }))
 
         app.analytics.lifeCycle.announced([.willEnterForeground, .didBecomeActive], moment: nil)
         await app.analytics.lifeCycle.untilSettled()
@@ -166,7 +166,7 @@ struct BehaviorKeepingTests {
             let app = try App()
             app.holdWrites()
             app.analytics.screen("Last")
-            await app.untilWriting()
+            try await app.untilWriting()
             if terminates {
                 // Returns although the write hangs.
                 app.analytics.lifeCycle.announced([.willTerminate], moment: nil)
@@ -174,7 +174,7 @@ struct BehaviorKeepingTests {
                 app.analytics.behavior.abandon()
             }
             app.storage.release()
-            while try !app.isPlaceFree { await Task.yield() }
+            try await Deadline.wait(while: !app.isPlaceFree)
             #expect(try app.kept.contains("Last"))
             await app.analytics.shutdown()
         }
@@ -201,7 +201,7 @@ struct BehaviorKeepingTests {
         let app = try App()
         app.holdWrites()
         app.analytics.screen("Secret")
-        await app.untilWriting()
+        try await app.untilWriting()
         async let erasing: Void = app.analytics.erase()
         app.storage.release()
         try await erasing

@@ -35,10 +35,7 @@ struct CaptureTests {
         let began = memory.clock.now()
         memory.analytics.setGlobalAttributes(["channel": "store"])
         #expect(memory.names.isEmpty)
-        while memory.names.isEmpty {
-            memory.clock.advance(by: .milliseconds(100))
-            await Task.yield()
-        }
+        try await Deadline.wait(while: memory.names.isEmpty) { memory.clock.advance(by: .milliseconds(100)) }
         #expect(memory.names == Self.coldStart)
         #expect(memory.recorded.allSatisfy { $0.global("channel") == .string("store") })
         #expect(memory.recorded.allSatisfy { $0.time == began.wall })
@@ -70,7 +67,7 @@ struct CaptureTests {
         memory.analytics.record("event")
         memory.clock.advance(by: .seconds(20))
         memory.goToBackground()
-        while memory.transport.delivered(named: "_app_end").isEmpty { await Task.yield() }
+        try await Deadline.wait(while: memory.transport.delivered(named: "_app_end").isEmpty)
         let exit = try #require(memory.events(named: "_app_end").first)
         #expect(exit.attributes["_foreground_duration_msec"] == 20_000)
         memory.goToBackground()

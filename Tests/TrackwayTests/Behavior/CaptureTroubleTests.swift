@@ -21,10 +21,9 @@ struct CaptureTroubleTests {
             let before = try memory.keptBehavior
             let due = MonotonicTime(milliseconds: 1_000_000 + Int64(alive))
             // Whoever sleeps longer has nothing to do with it: the heartbeat's sleep may yet begin.
-            while memory.clock.nextWake.map({ $0 > due }) ?? true { await Task.yield() }
-            while try memory.keptBehavior == before {
+            try await Deadline.wait(while: memory.clock.nextWake.map({ $0 > due }) ?? true)
+            try await Deadline.wait(while: memory.keptBehavior == before) {
                 if let next = memory.clock.nextWake, next <= due { memory.clock.advanceToNextSleeper() }
-                await Task.yield()
             }
         }
         memory.clock.advance(by: .seconds(10))
@@ -48,10 +47,7 @@ struct CaptureTroubleTests {
         memory.analytics.screen("Home")
         let behavior = memory.analytics.behavior
         let started = try memory.keptBehavior
-        while behavior.heartbeatDue != nil {
-            memory.clock.advanceToNextSleeper()
-            await Task.yield()
-        }
+        try await Deadline.wait(while: behavior.heartbeatDue != nil) { memory.clock.advanceToNextSleeper() }
         let kept = try memory.keptBehavior
         #expect(kept != started)
         let end = memory.clock.now().monotonic.advanced(by: .seconds(36_000))
@@ -63,11 +59,8 @@ struct CaptureTroubleTests {
         #expect(try memory.keptBehavior == kept)
         memory.analytics.record("used again")
         let due = try #require(behavior.heartbeatDue)
-        while memory.clock.nextWake != due { await Task.yield() }
-        while behavior.heartbeatDue != nil {
-            memory.clock.advanceToNextSleeper()
-            await Task.yield()
-        }
+        try await Deadline.wait(while: memory.clock.nextWake != due)
+        try await Deadline.wait(while: behavior.heartbeatDue != nil) { memory.clock.advanceToNextSleeper() }
         #expect(try memory.keptBehavior != kept)
     }
 
@@ -245,7 +238,7 @@ struct CaptureTroubleTests {
         // The exit is recorded by the shutdown itself.
         #expect(memory.names.last == "_app_end")
         let kept = try memory.keptBehavior
-        while memory.clock.advanceToNextSleeper() { await Task.yield() }
+        try await Deadline.wait(while: memory.clock.advanceToNextSleeper())
         #expect(memory.clock.sleepers == 0)
         #expect(try memory.keptBehavior == kept)
     }

@@ -47,7 +47,7 @@ extension InMemoryAnalytics {
     }
 
     /// Returns when so many events have arrived at a queue's address.
-    func untilArrived(_ count: Int, at id: DestinationID) async {
-        while arrived(at: id).count < count { await Task.yield() }
+    func untilArrived(_ count: Int, at id: DestinationID) async throws {
+        try await Deadline.wait(while: arrived(at: id).count < count)
     }
 }

@@ -207,7 +207,7 @@ struct QueueRegistryFileTests {
         try await one.addQueue(QueueFixture.policy(olderThan: .seconds(60)))
         #expect(two.analytics.lastUpload(of: "queue") == nil)
         one.analytics.record("first", to: ["queue"])
-        while one.analytics.lastUpload(of: "queue") == nil { await Task.yield() }
+        try await Deadline.wait(while: one.analytics.lastUpload(of: "queue") == nil)
         #expect(two.analytics.lastUpload(of: "queue") == one.clock.now().wall)
     }
 }

@@ -19,7 +19,7 @@ struct QueueUploadTests {
         #expect(!memory.analytics.requestUpload())
         #expect(memory.arrived(at: "queue") == [])
         memory.analytics.record("one more", to: ["queue"])
-        await memory.untilArrived(moreThan + 1, at: "queue")
+        try await memory.untilArrived(moreThan + 1, at: "queue")
         #expect(memory.arrived(at: "queue").last == "one more")
         #expect(memory.analytics.pendingCount(for: "queue") == 0)
     }
@@ -30,7 +30,7 @@ struct QueueUploadTests {
         let policy = QueueFixture.policy(olderThan: .seconds(60))
         try await first.addQueue(policy)
         first.analytics.record("first", to: ["queue"])
-        await first.untilArrived(1, at: "queue")
+        try await first.untilArrived(1, at: "queue")
         let began = try #require(first.analytics.lastUpload(of: "queue"))
         #expect(began == first.clock.now().wall)
         // What arrived is known to have arrived; a kill in between would have it sent again.
@@ -45,7 +45,7 @@ struct QueueUploadTests {
         memory.clock.advance(by: .seconds(60))
         #expect(!memory.analytics.isReadyForUpload("queue"))
         memory.clock.advance(by: .milliseconds(1))
-        await memory.untilArrived(1, at: "queue")
+        try await memory.untilArrived(1, at: "queue")
         #expect(memory.arrived(at: "queue") == ["second"])
     }
 
@@ -66,7 +66,7 @@ struct QueueUploadTests {
         analytics.record("three", to: ["queue"])
         #expect(analytics.pendingCount(for: "queue") == 1)
         memory.transport.release()
-        await memory.untilArrived(2, at: "queue")
+        try await memory.untilArrived(2, at: "queue")
         #expect(memory.arrived(at: "queue") == ["one", "two"])
         #expect(analytics.pendingCount(for: "queue") == 1)
         _ = await analytics.flush()
@@ -94,7 +94,7 @@ struct QueueUploadTests {
         memory.analytics.record("one", to: ["queue"])
         memory.analytics.setQueue(QueuePolicy(acceptSameEventAfter: .seconds(5), uploadWhenMoreThan: 1), of: "queue")
         #expect(memory.analytics.record("two", to: ["queue"]).durability == .kernel)
-        await memory.untilArrived(2, at: "queue")
+        try await memory.untilArrived(2, at: "queue")
         #expect(memory.analytics.record("two", to: ["queue"]).dropped == .duplicate)
     }
 
@@ -126,7 +126,7 @@ struct QueueUploadTests {
         #expect(again.dropped == .duplicate)
         analytics.record("order", ["total": 12.5], to: ["orders"])
         analytics.requestUpload(of: ["orders"], force: true)
-        await memory.untilArrived(2, at: "orders")
+        try await memory.untilArrived(2, at: "orders")
         #expect(analytics.pendingCount(for: "orders") == 0)
         #expect(analytics.removeDestination("orders"))
     }

@@ -55,7 +55,7 @@ struct RunTimeDestinationTests {
         analytics.record("three", to: ["queue"])
         #expect(analytics.pendingCount(for: "queue") == 3)
         #expect(analytics.requestUpload(force: true))
-        await memory.untilArrived(3, at: "queue")
+        try await memory.untilArrived(3, at: "queue")
         #expect(memory.arrived(at: "queue") == ["one", "two", "three"])
     }
 
@@ -174,7 +174,7 @@ struct RunTimeDestinationTests {
                 analytics.record("state", to: ["queue"])
             }
         }
-        while memory.storage.heldCalls == 0 { await Task.yield() }
+        try await Deadline.wait(while: memory.storage.heldCalls == 0)
         #expect(await durability(of: "other", to: "collector", analytics) == .kernel)
         memory.storage.release()
     }
@@ -206,7 +206,7 @@ struct RunTimeDestinationTests {
         analytics.record("first", to: ["queue"])
         memory.storage.hold(.replace, paths: "/streams")
         Thread.detachNewThread { try? analytics.addDestination(QueueFixture.destination("late")) }
-        while memory.storage.heldCalls == 0 { await Task.yield() }
+        try await Deadline.wait(while: memory.storage.heldCalls == 0)
         #expect(await durability(of: "state", to: "queue", analytics) == .kernel)
         memory.storage.release()
     }
@@ -260,7 +260,7 @@ struct RunTimeDestinationTests {
             delivery: QueueFixture.policy(same: .seconds(60), olderThan: .seconds(60))
         )
         analytics.record("same", to: ["queue"])
-        await memory.untilArrived(1, at: "queue")
+        try await memory.untilArrived(1, at: "queue")
         #expect(analytics.record("same", to: ["queue"]).dropped == .duplicate)
         try await analytics.erase()
         #expect(analytics.hasDestination("queue"))

@@ -75,7 +75,7 @@ struct SnapshotThreadTests {
         let memory = try InMemoryAnalytics(configuration, storage: storage)
         let analytics = memory.analytics
         async let collected: Void = onThread { analytics.collectSnapshot() }
-        while storage.heldCalls == 0 { await Task.yield() }
+        try await Deadline.wait(while: storage.heldCalls == 0)
         #expect(memory.events(named: CapturedName.deviceProperties).count == 1)
         try #require(analytics.snapshots).forget()
         storage.release()

@@ -318,3 +318,24 @@ import TrackwayTesting
         #expect(reporter.record("e")?.durability == .kernel)
     }
 }
+
+extension TargetTests {
+    @Test func `Removed events leave no byte once their segment was left, whichever came first`() throws {
+        for removesFirst in [false, true] {
+            let memory = try InMemoryAnalytics(Self.configuration { $0.destinations = [.target("exports")] })
+            let disk = try #require(memory.storage.base as? MemoryStorage)
+            func holders() -> [String] {
+                disk.paths.filter { path in
+                    String(decoding: disk.contents(of: path) ?? [], as: UTF8.self).contains("hush")
+                }
+            }
+            memory.analytics.record("hush")
+            #expect(!holders().isEmpty)
+            if !removesFirst { try memory.analytics.journal.leaveSegment() }
+            try memory.analytics.snapshot(for: "exports").remove()
+            if removesFirst { try memory.analytics.journal.leaveSegment() }
+            try memory.analytics.journal.deleteSettledFiles()
+            #expect(holders() == [], "\(removesFirst)")
+        }
+    }
+}

@@ -50,10 +50,11 @@ test-integration: bootstrap  ## Test real processes against a real collector: ki
 	Scripts/build AppleSimulation --product phone-story
 	$(FEW_AT_ONCE) Scripts/run-tests IntegrationTests $(ONLY)
 
-test-examples: bootstrap  ## Build every example, and run its tests
+test-examples: bootstrap  ## Build every example, run its tests, and run the README's quick start
 	@set -e; for example in $(EXAMPLES); do \
 	    if [ -d $$example/Tests ]; then Scripts/run-tests $$example; else Scripts/build $$example; fi; \
 	done
+	Scripts/check-quick-start
 
 test-cluster: bootstrap  ## Test cluster support with real servers of NATS and ClickHouse (installs them)
 	Scripts/bootstrap cluster || echo 'test-cluster: without ClickHouse'
@@ -108,6 +109,9 @@ lint: bootstrap  ## Check format, module rules, manifests, workflows, deployment
 	Scripts/check-deployment
 	Scripts/check-docs
 	Scripts/check-programs
+	Scripts/build AppleSimulation
+	Scripts/check-snippets --self-test
+	Scripts/check-snippets
 	$(MAKE) apple SYSTEMS=ios
 
 format:  ## Format every Swift file in place

@@ -10,6 +10,7 @@ internal import CTrackway
 /// allocates nothing.
 ///
 /// ```swift
+/// var writer = JSONWriter()
 /// writer.beginObject()
 /// writer.key("count")
 /// writer.integer(3)

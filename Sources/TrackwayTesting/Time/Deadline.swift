@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-import TrackwayEvents
-
 /// Waits of a test for what other tasks do, which end with an error instead of never.
 public enum Deadline {
     /// How long a wait lasts at most: 5 min, because a loaded machine runs thousands of tests at once.
@@ -26,16 +24,13 @@ public enum Deadline {
         line: UInt = #line
     ) async throws {
         let start = ContinuousClock.now
-        var turns = 0
         while try condition() {
             try Task.checkCancellation()
             guard start.duration(to: .now) < limit else {
                 throw DeadlineExceeded(limit: limit, file: "\(file)", line: line)
             }
             try await step()
-            turns += 1
-            // Most waits are over within a few turns. Longer ones leave the processor to what they wait for.
-            if turns < 1_000 { await Task.yield() } else { try await Task.sleep(for: .milliseconds(1)) }
+            await Task.yield()
         }
     }
 }

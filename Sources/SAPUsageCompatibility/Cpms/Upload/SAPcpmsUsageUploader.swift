@@ -10,7 +10,9 @@ internal import TrackwayEvents
 ///
 /// ```swift
 /// let settings = SAPcpmsSettingsParameters(backendURL: url, applicationID: "org.example.shop")
-/// SAPcpmsUsageUploader.upload(to: settings, sapURLSession: SAPURLSession()) { error in … }
+/// SAPcpmsUsageUploader.upload(to: settings, sapURLSession: SAPURLSession()) { error in
+///     if let error { log("\(error)") }
+/// }
 /// ```
 /// Nothing is sent unless ``Usage/outputEnabled()``. A session under way is ended, uploaded, and a new one of the same
 /// application begun, once the back end has accepted its last record: an upload that fails ends no session. A session that a

@@ -39,6 +39,7 @@ func made<Value>() -> Value { fatalError("Nothing here is run.") }
 @MainActor var person: UUID { made() }
 @MainActor var now: Timestamp { made() }
 @MainActor var bytes: [UInt8] { made() }
+@MainActor var text: UnsafeRawBufferPointer { made() }
 @MainActor var fresh: [UInt8] { made() }
 @MainActor var name: String {
     get { made() }
@@ -52,7 +53,7 @@ func upload(_ request: WireRequest) throws -> Bool { made() }
 func upload(_ name: String, _ attributes: Attributes, of user: String?) throws {}
 
 /// What is written to.
-struct EventFile: Sendable { func write(_ event: Event) throws {} }
+struct EventFile: Sendable { func write(_ event: RecordedEvent) throws {} }
 @MainActor var file: EventFile { made() }
 
 /// What computes an attribute.

@@ -79,7 +79,7 @@ public struct TargetSnapshot: Sendable {
     ///
     /// ```swift
     /// try snapshot.readBatches { batch in
-    ///     let request = try destination.request(for: batch, sentAt: .now)
+    ///     let request = try destination.request(for: batch, sentAt: Timestamp(Date()))
     ///     return try upload(request)
     /// }
     /// ```

@@ -7,7 +7,7 @@
 /// allocated; strings are given as places in the bytes. The scanner borrows the bytes and must not outlive them.
 ///
 /// ```swift
-/// var scanner = try JSONScanner(bytes)
+/// var scanner = try JSONScanner(text)
 /// try scanner.enterObject()
 /// while let key = try scanner.nextKey() {
 ///     if scanner.text(key, equals: "name") { name = scanner.string(try scanner.readText()) } else { try scanner.skipValue() }

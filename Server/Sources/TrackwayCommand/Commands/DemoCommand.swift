@@ -31,7 +31,7 @@ struct DemoCommand: AsyncParsableCommand {
     var shop: String
 
     @Option(help: "How many visitors come.")
-    var visitors: Int = 50
+    var visitors: Int = 30
 
     @Option(help: "The port of the collector and its page; 0 takes a free one.")
     var port: Int = 0

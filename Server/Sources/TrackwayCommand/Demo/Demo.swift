@@ -52,47 +52,78 @@ struct Demo: Sendable {
     /// Every journal there is.
     private var journals: [String] { ([nil] + Self.phones).map(journal) + [wavering, reporting, forgotten] }
 
-    /// Runs the shop, kills it once, lets it finish, and waits until the collectors have everything.
+    /// Runs the shops, kills two of them once, lets them finish, and waits until the collectors have everything.
     ///
     /// - Returns: The destinations' accounts.
     func run() async throws(CommandFailure) -> [DemoAccount] {
-        let victim = max(1, visitors * 2 / 5)
         console.write("Shop       \(visitors) visitors, each step recorded and addressed to two destinations")
-        let first = try await visit(visitors, seed: 1, killingAt: victim)
-        if case .killed(let visitor) = first {
-            console.write("kill -9    visitor \(visitor) was paying when the shop's process died; it is started again")
-            let rest = try await visit(max(1, visitors - visitor + 1), seed: 2)
-            try check(rest)
-        } else {
-            try check(first)
-        }
         console.write(
             "Phones     \(Self.phones.count) more shops take snapshots of phones that are played: battery, walk and network are made up"
         )
-        for phone in Self.phones {
-            try check(try await visit(Self.visitorsPerPhone, seed: 10 + phone, phone: phone))
-        }
         console.write(
             "Privacy    one shop whose visitors take consent back, killed once; one that is forgotten in the end"
         )
-        // What is counted at the till is for one destination alone: the other must not take it for missing.
-        let till = ["--till", "\(Self.auditID)"]
-        let waver = till + ["--waver"]
-        try check(try await visit(6, seed: 20, in: wavering, waver, killingAt: 3))
-        try check(try await visit(6, seed: 21, in: wavering, waver))
-        try check(try await visit(3, seed: 22, in: forgotten, till + ["--forget"]))
-        try await reportUsage()
+        // Each shop has a journal of its own, so that they run side by side.
+        async let phones = usePhones()
+        async let privacy = outcome { () throws(CommandFailure) in try await changeConsent() }
+        async let usage = outcome { () throws(CommandFailure) in try await reportUsage() }
+        let main = await outcome { () throws(CommandFailure) in try await serveVisitors() }
+        for outcome in await [main, privacy, usage] + phones { try outcome.get() }
         var accounts = try await accounts()
         // The badly behaved destination may still be catching up: a last visitor gives it the time.
         for _ in 0..<Self.attempts where !accounts.allSatisfy(\.isBalanced) {
             if accounts.contains(where: { $0.pending > 0 }) {
                 for phone in [nil] + Self.phones { try check(try await visit(1, seed: 3, phone: phone)) }
                 try check(try await visit(1, seed: 3, in: reporting, reports))
-                for journal in [wavering, forgotten] { try check(try await visit(1, seed: 3, in: journal, till)) }
+                for journal in [wavering, forgotten] {
+                    try check(try await visit(1, seed: 3, in: journal, ["--till", "\(Self.auditID)"]))
+                }
             }
             accounts = try await self.accounts()
         }
         return accounts
+    }
+
+    private func outcome(
+        _ work: @Sendable () async throws(CommandFailure) -> Void
+    ) async -> Result<Void, CommandFailure> {
+        do throws(CommandFailure) {
+            return .success(try await work())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The shop that shows its progress. It is killed while a visitor pays, and started again.
+    private func serveVisitors() async throws(CommandFailure) {
+        let victim = max(1, visitors * 2 / 5)
+        let first = try await visit(visitors, seed: 1, killingAt: victim, showsProgress: true)
+        guard case .killed(let visitor) = first else { return try check(first) }
+        console.write("kill -9    visitor \(visitor) was paying when the shop's process died; it is started again")
+        try check(try await visit(max(1, visitors - visitor + 1), seed: 2, showsProgress: true))
+    }
+
+    private func usePhones() async -> [Result<Void, CommandFailure>] {
+        await withTaskGroup { group in
+            for phone in Self.phones {
+                group.addTask {
+                    await outcome { () throws(CommandFailure) in
+                        try check(try await visit(Self.visitorsPerPhone, seed: 10 + phone, phone: phone))
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    /// A shop whose visitors withdraw consent and give it again, and one whose data is erased.
+    private func changeConsent() async throws(CommandFailure) {
+        // What is counted at the till is for one destination alone: the other must not take it for missing.
+        let till = ["--till", "\(Self.auditID)"]
+        let waver = till + ["--waver"]
+        try check(try await visit(6, seed: 20, in: wavering, waver, killingAt: 3))
+        try check(try await visit(6, seed: 21, in: wavering, waver))
+        try check(try await visit(3, seed: 22, in: forgotten, till + ["--forget"]))
     }
 
     /// One more shop reports its use in another format. Nobody is asked for consent before its second run is half over.
@@ -121,10 +152,11 @@ struct Demo: Sendable {
         _ visitors: Int,
         seed: Int,
         phone: Int? = nil,
-        killingAt victim: Int? = nil
+        killingAt victim: Int? = nil,
+        showsProgress: Bool = false
     ) async throws(CommandFailure) -> ShopRun.End {
         let options = phone.map { ["--phone", "\($0)"] } ?? []
-        return try await visit(visitors, seed: seed, in: journal(phone), options, killingAt: victim)
+        return try await visit(visitors, seed: seed, in: journal(phone), options, killingAt: victim, showsProgress: showsProgress)
     }
 
     private func visit(
@@ -132,7 +164,8 @@ struct Demo: Sendable {
         seed: Int,
         in journal: String,
         _ options: [String],
-        killingAt victim: Int? = nil
+        killingAt victim: Int? = nil,
+        showsProgress: Bool = false
     ) async throws(CommandFailure) -> ShopRun.End {
         let run = ShopRun(
             executable: shop,
@@ -143,11 +176,12 @@ struct Demo: Sendable {
         )
         var bar = ProgressBar(total: UInt64(visitors))
         let end = try await run.run(killingAtCheckoutOf: victim) { step in
+            guard showsProgress else { return }
             bar.done = UInt64(step.visitor)
             bar.note = "visitor \(step.visitor) \(step.action)"
             console.redraw(bar.line(width: console.width))
         }
-        console.redraw("")
+        if showsProgress { console.redraw("") }
         return end
     }
 

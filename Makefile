@@ -108,6 +108,8 @@ lint: bootstrap  ## Check format, module rules, manifests, workflows, deployment
 	Scripts/check-deployment --self-test
 	Scripts/check-deployment
 	Scripts/check-docs
+	Scripts/check-names --self-test
+	Scripts/check-names
 	Scripts/check-programs
 	Scripts/build AppleSimulation
 	Scripts/check-snippets --self-test

@@ -68,6 +68,12 @@ typealias MyStorage = MemoryStorage
 /// What an app knows of the device.
 struct MyProperties: DevicePropertiesSource { func deviceProperties() -> DeviceProperties { made() } }
 
+/// What an app's test tests.
+struct CheckoutModel {
+    var analytics: Analytics
+    func buy(_ sku: String) {}
+}
+
 /// What `trackway plan` generates.
 struct Purchase: TypedEvent {
     enum Currency: String, Codable { case cny = "CNY" }
@@ -107,6 +113,12 @@ final class BackgroundTask {
 @MainActor var work: Task<Void, Never> { made() }
 @MainActor var view: UIView { made() }
 @MainActor var cell: UITableViewCell { made() }
+@MainActor var offer: UIView { made() }
+
+/// What an app does when an offer was seen.
+@MainActor final class Offers { func seen(at moment: Moment) {} }
+@MainActor var offers: Offers { made() }
+
 @MainActor var sift: Sift { made() }
 @MainActor var detector: Detector { made() }
 

@@ -205,9 +205,9 @@ extension Diagnostic {
                 field: field,
                 value: verdict.reason,
                 remedy:
-                    "Correct its address and credentials where the app sets them: with Analytics.replace, or with the "
-                    + "properties of a compatibility class, such as accountId, beaconKey and serverUrlFormat. The events "
-                    + "wait; it is asked again now and then, and at once by resume and by an upload that is forced."
+                    "Correct its address and credentials: in the configuration, with Analytics.replaceDestination, or in the "
+                    + "compatibility class that made it. The events wait. It is tried again now and then, and at once by "
+                    + "Analytics.requestUpload(of:force:)."
             )
         case .down(let failures, let reason):
             self.init(

@@ -10,7 +10,7 @@ internal import TrackwayWire
 ///
 /// ```swift
 /// let memory = try InMemoryAnalytics()
-/// Shop(analytics: memory.analytics).buy("A-1")
+/// CheckoutModel(analytics: memory.analytics).buy("A-1")
 /// #expect(memory.events(named: "purchase").first?.attributes["sku"] == "A-1")
 /// ```
 /// Nothing is sent by itself while the clock stands, unless many events wait; `flush` sends. A flush that has to wait, for

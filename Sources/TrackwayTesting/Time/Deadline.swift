@@ -15,6 +15,8 @@ public enum Deadline {
     ///   - condition: What must end. It is evaluated at least once.
     ///   - limit: The longest wait, in real time.
     ///   - step: What is done between two evaluations, such as moving a simulated clock on.
+    ///   - file: The file that waits; the caller's.
+    ///   - line: The line that waits; the caller's.
     /// - Throws: ``DeadlineExceeded`` after `limit`; `CancellationError` if the task is canceled; what `condition` and `step` throw.
     public nonisolated(nonsending) static func wait(
         while condition: @autoclosure () throws -> Bool,

@@ -7,7 +7,7 @@ public import TrackwayEvents
 ///
 /// ```swift
 /// let detector = Detector()
-/// detector.trackDisplay(for: [cell])
+/// detector.trackDisplay(for: [cell.triggerElement])
 /// ```
 /// Each call answers at once whether anything fired; see ``TriggerEvent`` for when actions run. What is called here is what
 /// happened: nothing looks at whether an element is in sight.

@@ -156,7 +156,14 @@ struct Demo: Sendable {
         showsProgress: Bool = false
     ) async throws(CommandFailure) -> ShopRun.End {
         let options = phone.map { ["--phone", "\($0)"] } ?? []
-        return try await visit(visitors, seed: seed, in: journal(phone), options, killingAt: victim, showsProgress: showsProgress)
+        return try await visit(
+            visitors,
+            seed: seed,
+            in: journal(phone),
+            options,
+            killingAt: victim,
+            showsProgress: showsProgress
+        )
     }
 
     private func visit(

@@ -101,13 +101,14 @@ struct SiftRefusalTests {
         #expect(try Set(app.types) == ["first", "second"])
     }
 
-    @Test("its diagnostic names calls that this class has")
-    func remedy() async throws {
-        _ = try await refused(401)
+    @Test(
+        "its diagnostic names calls that this class has",
+        arguments: [(401, ["accountId", "beaconKey", "resume"]), (404, ["accountId", "serverUrlFormat", "resume"])]
+    )
+    func remedy(status: Int, names: [String]) async throws {
+        _ = try await refused(status)
         let diagnostic = try #require(app.diagnostics.first { $0.code == .destinationParked })
-        for name in ["accountId", "beaconKey", "serverUrlFormat", "resume"] {
-            #expect(diagnostic.remedy.contains(name))
-        }
+        for name in names { #expect(diagnostic.value.contains(name)) }
     }
 
     @Test("without account or key, and with them again, everything is sent once", arguments: [true, false])

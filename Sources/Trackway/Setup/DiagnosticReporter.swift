@@ -205,9 +205,8 @@ extension Diagnostic {
                 field: field,
                 value: verdict.reason,
                 remedy:
-                    "Correct its address and credentials: in the configuration, with Analytics.replaceDestination, or in the "
-                    + "compatibility class that made it. The events wait. It is tried again now and then, and at once by "
-                    + "Analytics.requestUpload(of:force:)."
+                    "Correct its address and credentials in the configuration, or with Analytics.replaceDestination, which has "
+                    + "it tried again at once. The events wait; it is tried again now and then."
             )
         case .down(let failures, let reason):
             self.init(

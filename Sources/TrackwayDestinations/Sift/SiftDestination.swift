@@ -102,13 +102,24 @@ public struct SiftDestination: Destination {
     /// says is not known, so what can be told apart is what others say.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
         // Without an address no request was made; whoever answered all the same was not asked.
-        response.verdict(from: try? address()) { response in
+        let verdict = response.verdict(from: try? address()) { response in
             switch response.status {
             case 200: .accepted
             case 400, 422: .rejected(reason: response.statusReason)
             // Other successes too: clients of this format take none of them for a receipt, so back-ends mean none by them.
             default: .retry(after: RetryAfter.duration(in: response), reason: response.statusReason)
             }
+        }
+        // Apps set these on an object of Sift, which reads no configuration.
+        switch verdict {
+        case .unauthorized(let reason):
+            return .unauthorized(reason: reason + " Check accountId and beaconKey; Sift.resume tries again at once.")
+        case .misconfigured(let reason):
+            return .misconfigured(
+                reason: reason + " Check accountId and serverUrlFormat; Sift.resume tries again at once."
+            )
+        default:
+            return verdict
         }
     }
 

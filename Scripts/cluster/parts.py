@@ -214,7 +214,7 @@ class Collector(Part):
 
     def __init__(self, name, folder, ports, engine, options=()):
         self.port, self.data = ports.take(), f"{folder}/{name}"
-        options = ["--data", self.data, "--port", str(self.port), "--address-rate", "0", *options]
+        options = ["--data", self.data, "--port", str(self.port), "--address-rate", "0", "--open-read", *options]
         super().__init__(name, [trackway(), "serve", *engine, *options], folder)
 
     def is_ready(self):

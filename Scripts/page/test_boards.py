@@ -102,7 +102,7 @@ class Looking(BoardTest):
         page.get_by_role("link", name=re.compile("^Trouble")).click()
         self.drawn(page, 3)
         expect(page.locator('[data-card="c1"] .wrong')).to_have_text("The question is too large: choose a shorter time.")
-        expect(page.locator('[data-card="c2"]')).to_contain_text("Nothing in this time.")
+        expect(page.locator('[data-card="c2"]')).to_contain_text("No events in this time.")
         expect(page.locator('[data-card="c3"] table')).to_be_visible()
         page.unroute("**/cards/c1*")
         page.get_by_role("button", name="Ask again").last.click()

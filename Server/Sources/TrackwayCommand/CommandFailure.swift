@@ -24,9 +24,9 @@ public struct CommandFailure: Error, Hashable, CustomStringConvertible {
 public enum CommandStatus: Int32, Sendable, Hashable, CaseIterable {
     /// Done.
     case success = 0
-    /// Done, and the answer is no: a ledger that does not balance, a journal with damage.
+    /// Done, and the answer is no: a ledger that does not balance, a journal with damage, a name that is not there.
     case negative = 1
-    /// The command line cannot be understood.
+    /// The command line, or the query in it, is invalid.
     case usage = 64
     /// The input is not what it should be.
     case malformedInput = 65
@@ -36,7 +36,7 @@ public enum CommandStatus: Int32, Sendable, Hashable, CaseIterable {
     case unavailable = 69
     /// A failure of the command itself.
     case internalFailure = 70
-    /// A folder, file or port cannot be taken.
+    /// A folder, file, port or name cannot be taken.
     case cannotCreate = 73
     /// Reading or writing failed half-way.
     case inputOutput = 74
@@ -49,13 +49,13 @@ public enum CommandStatus: Int32, Sendable, Hashable, CaseIterable {
     var meaning: String {
         switch self {
         case .success: "done"
-        case .negative: "done, and the answer is no (a ledger with gaps, a damaged journal)"
-        case .usage: "the command line cannot be understood"
+        case .negative: "done, and the answer is no (a ledger with gaps, an unknown key)"
+        case .usage: "the command line, or the query in it, is invalid"
         case .malformedInput: "the input is not what it should be"
         case .inputMissing: "a file or folder is not there or cannot be read"
         case .unavailable: "the collector does not answer"
         case .internalFailure: "a failure of the command itself"
-        case .cannotCreate: "a folder, file or port cannot be taken"
+        case .cannotCreate: "a folder, file, port or name cannot be taken"
         case .inputOutput: "reading or writing failed half-way"
         case .temporary: "not now; worth trying again"
         case .refused: "the key is missing, unknown, or does not allow this"

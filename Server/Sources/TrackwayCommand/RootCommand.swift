@@ -29,6 +29,7 @@ public enum TrackwayCommands {
         BoardsCommand.self, BoardCommand.self, AlertsCommand.self, AlertCommand.self, FailedCommand.self,
         LedgerCommand.self, EraseCommand.self, ExpectCommand.self, ResetCommand.self, InspectCommand.self,
         DeviceCommand.self, KeysCommand.self, PolicyCommand.self, DemoCommand.self, SampleCommand.self,
+        VersionCommand.self,
     ]
 
     /// The help text below the list of commands.
@@ -86,6 +87,7 @@ public enum TrackwayCommands {
     /// Parses the process's arguments, runs the command and ends the process with a documented status.
     public static func main(_ root: any ParsableCommand.Type) async {
         do {
+            if let fault = CommandWords.fault(in: Array(CommandLine.arguments.dropFirst()), of: root) { throw fault }
             var command = try root.parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -96,8 +98,25 @@ public enum TrackwayCommands {
             Console.standard.complain(failure)
             Foundation.exit(failure.status.rawValue)
         } catch {
-            root.exit(withError: error)
+            end(root, error)
         }
+    }
+}
+
+extension TrackwayCommands {
+    /// Prints help or an error as the parser does, no wider than the terminal, and ends the process with its status.
+    private static func end(_ root: any ParsableCommand.Type, _ error: any Error) -> Never {
+        let status = root.exitCode(for: error)
+        let columns = Console.standard.width
+        let text = HelpText.arranged(root.fullMessage(for: error, columns: columns), columns: columns)
+        if !text.isEmpty {
+            if status == .success {
+                Console.standard.write(document: text)
+            } else {
+                Console.standard.note(document: text)
+            }
+        }
+        Foundation.exit(status.rawValue)
     }
 }
 

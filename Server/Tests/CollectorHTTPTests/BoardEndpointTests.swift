@@ -74,7 +74,7 @@ struct BoardEndpointTests {
     @Test(
         "a question that is none is refused when it is saved, with the card, the field and the value",
         arguments: [
-            ("trends", "interval=year", "interval"), ("trends", "nme=a", "nme"), ("funnels", "last=7d", "step"),
+            ("trends", "interval=decade", "interval"), ("trends", "nme=a", "nme"), ("funnels", "last=7d", "step"),
             ("funnels", "step=a&people=1", "people"), ("retention", "cohort=x", "cohort"),
             ("paths", "steps=1", "steps"),
             ("lifecycle", "last=7", "last"), ("stickiness", "where=x", "where"), ("catalogue", "limit=0", "limit"),

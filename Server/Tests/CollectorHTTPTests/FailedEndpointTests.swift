@@ -44,7 +44,7 @@ struct FailedEndpointTests {
     @Test(
         "a mistake is named",
         arguments: [
-            ("top=0", "top"), ("top=201", "top"), ("interval=year", "interval"), ("from=5&to=5", "to"),
+            ("top=0", "top"), ("top=201", "top"), ("interval=decade", "interval"), ("from=5&to=5", "to"),
             ("zone=Nowhere", "zone"), ("name=x", "name"), ("measure=users", "measure"),
         ]
     )

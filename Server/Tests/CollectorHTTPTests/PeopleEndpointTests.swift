@@ -55,7 +55,7 @@ struct PeopleEndpointTests {
             let answer = try await collector.request("GET", path)
             #expect(
                 answer.body == """
-                    {"events":[{"visit":true,"position":"1.16.0","id":"\(event.id)","received":1700000000500,\
+                    {"events":[{"visit":true,"position":"1.16.0","id":"\(event.id)","time":1700000000000,"received":1700000000500,\
                     "event":{"name":"buy"}}],"searched":7,"of":9,"next":"5.2.16.0"}
                     """
             )

@@ -31,7 +31,7 @@ struct QueryEndpointTests {
             let answer = try await collector.request("GET", "/v1/events/\(event.id)")
             #expect(
                 answer.body
-                    == #"{"position":"1.16.0","id":"\#(event.id)","received":1700000000500,"event":{"name":"a"}}"#
+                    == #"{"position":"1.16.0","id":"\#(event.id)","time":1700000000000,"received":1700000000500,"event":{"name":"a"}}"#
             )
             let other = EventID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0777)
             #expect(try await collector.request("GET", "/v1/events/\(other)").errorCode == "not_found")

@@ -20,7 +20,7 @@ struct TrendEndpointTests {
             #expect(
                 answer.body == """
                     {"interval":"hour","zone":"UTC","edges":[1700000000000,1700002800000,1700006400000,1700007200000],\
-                    "edges_before":[1699992800000,1699995600000,1699999200000,1700000000000],\
+                    "partial":[0,2],"edges_before":[1699992800000,1699995600000,1699999200000,1700000000000],\
                     "series":[{"group":"CNY","values":[2,2,2],"total":3}],"read":4}
                     """
             )
@@ -51,8 +51,8 @@ struct TrendEndpointTests {
     @Test(
         "a mistake is named",
         arguments: [
-            ("interval=year", "interval"), ("where=total", "where"), ("measure=median", "measure"),
-            ("by=x&top=11", "top"),
+            ("interval=decade", "interval"), ("where=total", "where"), ("measure=median", "measure"),
+            ("by=x&top=26", "top"),
             ("zone=Nowhere", "zone"), ("from=5&to=5", "to"), ("limit=5", "limit"), ("compare=1", "compare"),
         ]
     )

@@ -117,9 +117,14 @@ struct TrendOracleTests {
         func within(_ from: Timestamp, _ to: Timestamp) -> [Known] {
             events.filter { $0.time >= from.milliseconds && $0.time < to.milliseconds }
         }
+        let whole = within(edges[0], edges[edges.count - 1])
+        // The attribute is a number or absent here.
+        let counted = Int64(whole.count { $0.attributes["total"] != nil })
         return Trend.Numbers(
             values: zip(edges, edges.dropFirst()).map { measured(within($0, $1)) },
-            total: measured(within(edges[0], edges[edges.count - 1]))
+            total: measured(whole),
+            found: measure.field == nil
+                ? nil : Trend.Found(numbers: counted, missing: Int64(whole.count) - counted)
         )
     }
 

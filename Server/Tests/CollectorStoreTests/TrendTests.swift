@@ -97,22 +97,46 @@ struct TrendTests {
     func nothing() async throws {
         let environment = try await Self.index()
         let field = QuestionField.attribute("total")
-        for measure in [.events, .users, .sum(field)] as [Question.Measure] {
+        for (measure, found) in [(.events, nil), (.users, nil), (.sum(field), Trend.Found())]
+            as [(Question.Measure, Trend.Found?)]
+        {
             let answer = try await environment.store.trend(Question(in: try Self.days(2), measure: measure))
-            #expect(
-                answer
-                    == Trend(
-                        series: [.init(group: .all, now: .init(values: Self.whole(0, 0), total: .integer(0)))],
-                        events: 0
-                    )
-            )
+            let numbers = Trend.Numbers(values: Self.whole(0, 0), total: .integer(0), found: found)
+            #expect(answer == Trend(series: [.init(group: .all, now: numbers)], events: 0))
         }
         for measure in [.average(field), .p95(field)] as [Question.Measure] {
             let answer = try await environment.store.trend(Question(in: try Self.days(1), measure: measure))
-            #expect(answer.series.map(\.now) == [.init(values: [nil], total: nil)])
+            #expect(answer.series.map(\.now) == [.init(values: [nil], total: nil, found: Trend.Found())])
         }
         let grouped = Question(in: try Self.days(1), grouping: .init(by: field))
         #expect(try await environment.store.trend(grouped).series.isEmpty)
+    }
+
+    private static let measured: [String] = [
+        "5", "-5", #""12.50""#, #""EUR""#, "true", "[1]", "null", #""-3""#, #"" 7""#, #""1e400""#,
+    ]
+
+    @Test(
+        "an answer tells how many events had a number, a text, something else and nothing, and reads texts when asked",
+        arguments: [
+            (false, JSONNumber.integer(0), Trend.Found(numbers: 2, texts: 5, others: 2, missing: 2)),
+            (true, JSONNumber.double(9.5), Trend.Found(numbers: 4, texts: 3, others: 2, missing: 2)),
+        ]
+    )
+    func measuredValues(_ readsTexts: Bool, _ sum: JSONNumber, _ found: Trend.Found) async throws {
+        var batch = Batch(1, 1, 1...11)
+        batch.lines = Self.measured.enumerated().map { index, value in
+            line(UInt64(index + 1), time: Self.start, attributes: "{\"total\":\(value)}")
+        }
+        batch.lines.append(line(11, time: Self.start))
+        let environment = try await Self.index(batch)
+        let total = QuestionField.attribute("total")
+        for measure in [.sum(total), .average(total), .p95(total)] as [Question.Measure] {
+            let question = Question(in: try Self.days(1), measure: measure, readsTextsAsNumbers: readsTexts)
+            let now = try #require(try await environment.store.trend(question).series.first?.now)
+            #expect(now.found == found, "\(measure)")
+            if case .sum = measure { #expect(now.total == sum) }
+        }
     }
 
     static let hostileTexts = [

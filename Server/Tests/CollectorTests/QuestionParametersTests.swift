@@ -83,12 +83,14 @@ struct QuestionParametersTests {
             ("from", "-9223372036854775808", "between the years"), ("to", "9223372036854775807", "between the years"),
             ("zone", "Mars/Olympus", "not the name of a time zone"),
             ("zone", "../../etc/passwd", "not the name of a time zone"),
-            ("interval", "year", "none of minute, hour"), ("measure", "sum", "none of events"),
+            ("interval", "decade", "none of minute, hour"), ("measure", "sum", "none of events"),
             ("measure", "sum:", "no name"),
             ("measure", "events:x", "none of events"), ("measure", "median:x", "none of events"),
             ("by", "\"a\"b", "behind the quoted"),
-            ("top", "3", "name an attribute"), ("top", "0", "between 1 and 10"), ("top", "x", "not a whole number"),
-            ("compare", "after", "not “before”"), ("wher", "a=1", "no part of a question"),
+            ("top", "3", "name an attribute"), ("top", "0", "between 1 and 25"), ("top", "26", "between 1 and 25"),
+            ("top", "x", "not a whole number"),
+            ("compare", "after", "not “before”"), ("texts", "yes", "not “numbers”"),
+            ("texts", "numbers", "a measure of an attribute"), ("wher", "a=1", "no part of a question"),
         ]
     )
     func mistakes(_ parameter: String, _ value: String, _ part: String) throws {

@@ -33,6 +33,66 @@ struct QuestionTimeTests {
         try #require(Timestamp(iso8601: text + ":00.000Z"))
     }
 
+    @Test(
+        "an interval that the range cuts is called partial",
+        arguments: [
+            (.week, "2026-10-29T00:00", "2026-11-27T15:00", [0, 4]),
+            (.week, "2026-11-02T00:00", "2026-11-30T00:00", []),
+            (.week, "2026-11-02T00:00", "2026-11-27T15:00", [3]), (.week, "2026-11-03T00:00", "2026-11-05T00:00", [0]),
+            (.day, "2026-11-01T00:00", "2026-11-03T00:00", []), (.day, "2026-11-01T00:01", "2026-11-03T00:00", [0]),
+            (.hour, "2026-11-01T00:00", "2026-11-01T01:30", [1]), (.minute, "2026-11-01T00:00", "2026-11-01T00:02", []),
+            (.month, "2026-10-02T00:00", "2026-12-01T00:00", [0]),
+            (.quarter, "2026-01-01T00:00", "2026-10-01T00:00", []),
+            (.year, "2025-06-01T00:00", "2027-01-01T00:00", [0]),
+        ] as [(QuestionInterval, String, String, [Int])]
+    )
+    func partial(_ interval: QuestionInterval, _ from: String, _ to: String, _ partial: [Int]) throws {
+        let time = try #require(
+            QuestionTime(from: try Self.moment(from), to: try Self.moment(to), interval: interval, in: .utc)
+        )
+        #expect(time.partial == partial)
+    }
+
+    @Test(
+        "quarters begin in January, April, July and October, years in January, and the period before is as many months"
+    )
+    func quarters() throws {
+        let quarters = try #require(
+            QuestionTime(
+                from: try Self.moment("2026-01-01T00:00"),
+                to: try Self.moment("2027-01-01T00:00"),
+                interval: .quarter,
+                in: .utc,
+                comparing: true
+            )
+        )
+        let names = ["2026-01-01", "2026-04-01", "2026-07-01", "2026-10-01", "2027-01-01"]
+        #expect(quarters.edges == (try names.map { try Self.moment($0 + "T00:00") }))
+        let before = ["2025-01-01", "2025-04-01", "2025-07-01", "2025-10-01", "2026-01-01"]
+        #expect(quarters.edgesBefore == (try before.map { try Self.moment($0 + "T00:00") }))
+        let years = try #require(
+            QuestionTime(
+                from: try Self.moment("2024-05-01T00:00"),
+                to: try Self.moment("2026-02-01T00:00"),
+                interval: .year,
+                in: .utc
+            )
+        )
+        let edges = ["2024-05-01", "2025-01-01", "2026-01-01", "2026-02-01"]
+        #expect(years.edges == (try edges.map { try Self.moment($0 + "T00:00") }))
+    }
+
+    @Test("a day has room for its minutes")
+    func minutes() throws {
+        let time = QuestionTime(
+            from: try Self.moment("2026-11-01T00:00"),
+            to: try Self.moment("2026-11-02T00:00"),
+            interval: .minute,
+            in: .utc
+        )
+        #expect(time?.count == 1_440)
+    }
+
     static let cases = [
         Case(
             what: "Berlin in spring: a day of 23 hours",

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import ArgumentParser
 internal import Foundation
 internal import Testing
 internal import TrackwayEvents
+internal import TrackwayWire
 
 @testable internal import TrackwayCommand
 
@@ -34,6 +36,27 @@ struct CollectorAnswerTests {
             try CollectorAnswer.value(status: status, body: Array("<html>".utf8), address: address())
         }
         #expect(failure?.status == .unavailable)
+    }
+
+    @Test(
+        "what keeps an answer away says what helps, by the kind of failure",
+        arguments: [
+            (.refused, "is the collector running?"), (.offline, "check the name in --url"), (.timedOut, "firewall"),
+            (.tls, "--ca or in SSL_CERT_FILE"), (.invalidRequest, "check the address"), (.other, "proxy"),
+        ] as [(TransportError.Code, String)]
+    )
+    func unreachable(_ code: TransportError.Code, _ part: String) throws {
+        let failure = CollectorAnswer.unreachable(try address(), TransportError(code, "self-signed certificate"))
+        #expect(failure.status == .unavailable && failure.remedy.contains(part), "\(failure)")
+        #expect(failure.message.hasPrefix("no answer from http://127.0.0.1:1: "))
+        #expect(code == .tls || code == .refused || !failure.remedy.contains("is the collector running?"))
+    }
+
+    @Test("an authority that cannot be read is named before anything is asked")
+    func authority() throws {
+        let options = try CollectorOptions.parse(["--ca", "/nowhere/ca.pem"])
+        let failure = #expect(throws: CommandFailure.self) { try options.address() }
+        #expect(failure?.status == .inputMissing && failure?.message.contains("/nowhere/ca.pem") == true)
     }
 
     @Test(

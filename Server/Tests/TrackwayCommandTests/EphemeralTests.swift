@@ -88,10 +88,10 @@ struct EphemeralTests {
     @Test("programs read where it is from one line")
     func json() throws {
         let folder = CollectorFolder(option: "/dev/shm/x", environment: [:])
-        let banner = ServeBanner(folder: folder, host: "127.0.0.1", developmentKey: nil, isEphemeral: true)
+        let banner = ServeBanner(folder: folder, host: "127.0.0.1", isEphemeral: true, opensReading: "--ephemeral")
         #expect(
             String(decoding: banner.json(port: 4_242, process: 7).json(), as: UTF8.self)
-                == #"{"url":"http://127.0.0.1:4242","port":4242,"pid":7,"durability":"memory","data":"/dev/shm/x"}"#
+                == #"{"url":"http://127.0.0.1:4242","port":4242,"pid":7,"durability":"memory","read_key":false,"data":"/dev/shm/x"}"#
         )
         let text = banner.lines(port: 80, style: Style(isColoured: false)).joined(separator: "\n")
         #expect(text.contains("nothing is left") && !text.contains("disk"))

@@ -67,7 +67,8 @@ struct ExpectCommandTests {
         #expect(
             lines == [
                 "✗ purchase where total=12.5 and coupon=* and run=ci-1: at least 1 within 10.0 s",
-                "  found 0; looked at 1,204 events", "  closest:", "    22:13:20.123  purchase            total=10",
+                "  found 0; looked at 1,204 events", "  closest:",
+                "    2023-11-14 22:13:20.123  purchase            total=10",
                 "      total=12.5 does not hold: it is 10", "      coupon=* does not hold: there is no value",
                 "      run=ci-1 does not hold: it is “a·[31m”", "  refused:",
                 "    name_too_long: The name is too long.",

@@ -58,6 +58,16 @@ struct SampleTests {
         #expect(events > 1_000)
     }
 
+    @Test("what was sent, refused and reported as dropped is told apart")
+    func sums() throws {
+        var sent = SampleUpload.Sent()
+        let answer = try JSONValue.parse(Array(#"{"accepted":95,"rejected":[{"i":1},{"i":7}]}"#.utf8))
+        sent.add(answer, recorded: 100)
+        sent.add(try JSONValue.parse(Array(#"{"accepted":1000,"rejected":[]}"#.utf8)), recorded: 1_000)
+        #expect(sent.batches == 2 && sent.events == 1_095 && sent.rejected == 2 && sent.dropped == 3)
+        #expect(sent.sentence(days: 30).hasPrefix("Sent 1,095 events of 30 days in 2 batches."))
+    }
+
     @Test("the story is in it: more buy without the faulty version, and some events are refused")
     func story() async throws {
         let shop = SampleShop(days: 20, visitors: 40, seed: 1, end: Self.end)

@@ -4,6 +4,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Testing
+internal import TrackwayEvents
 
 @testable internal import TrackwayCommand
 
@@ -21,6 +22,7 @@ struct ServeOptionsTests {
             ["--key-events-per-day=-1"], ["--read-key", "never"], ["--dev-key", "dev", "--host", "127.evil.com"],
             ["--dev-key", "dev", "--host", "0.0.0.0"], ["--dev-key", ""], ["--ephemeral", "--data", "/data"],
             ["--ephemeral", "--read-key", "always"], ["--ephemeral", "--host", "0.0.0.0"],
+            ["--open-read", "--read-key", "always"], ["--open-read", "--host", "0.0.0.0"],
         ]
     )
     func refused(_ arguments: [String]) {
@@ -36,11 +38,33 @@ struct ServeOptionsTests {
             ["--trusted-proxy", "127.0.0.1", "--trusted-proxy", "::1"], ["--address-rate", "0"], ["--key-rate", "1"],
             ["--read-key", "always"], ["--dev-key", "dev", "--host", "::1"],
             ["--dev-key", "dev", "--host", "localhost"], ["--ephemeral", "--port", "8787", "--dev-key", "dev"],
-            ["--ephemeral", "--json", "--address-file", "/tmp/address"],
+            ["--ephemeral", "--json", "--address-file", "/tmp/address"], ["--open-read"],
+            ["--open-read", "--dev-key", "dev"],
         ] as [[String]]
     )
     func taken(_ arguments: [String]) throws {
         _ = try ServeCommand.parse(arguments)
+    }
+
+    @Test(
+        "reading without a key is an operator's choice, and the banner says whose",
+        arguments: [
+            ([], nil), (["--host", "0.0.0.0"], nil), (["--read-key", "auto"], nil), (["--read-key", "always"], nil),
+            (["--dev-key", "dev", "--read-key", "always"], nil), (["--allow-host", "collector.example"], nil),
+            (["--dev-key", "dev"], "--dev-key"), (["--ephemeral"], "--ephemeral"), (["--open-read"], "--open-read"),
+        ] as [([String], String?)]
+    )
+    func reading(_ arguments: [String], _ option: String?) throws {
+        let options = try ServeCommand.parse(arguments).options
+        #expect(options.opensReading == option)
+        let banner = ServeBanner(
+            folder: CollectorFolder(option: "/data", environment: [:]),
+            host: options.host,
+            opensReading: options.opensReading
+        )
+        let line = banner.lines(port: 80, style: Style(isColoured: false)).first { $0.hasPrefix("Reading") }
+        #expect(line?.contains(option ?? "with a key of scope “read”") == true)
+        #expect(banner.json(port: 80, process: 1)["read_key"]?.boolean == (option == nil))
     }
 
     @Test(

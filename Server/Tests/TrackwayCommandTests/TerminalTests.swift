@@ -69,7 +69,7 @@ struct TerminalTests {
         let summary = try #require(StoredEventSummary(Array(json.utf8)))
         let zone = try #require(TimeZone(secondsFromGMT: 3600))
         let line = EventLineFormat(style: plain, zone: zone).line(summary)
-        #expect(line == "23:13:20.123  buy                 total=12.5  c=CNY  1 item  · u")
+        #expect(line == "2023-11-14 23:13:20.123  buy                 total=12.5  c=CNY  1 item  · u")
     }
 
     @Test(
@@ -98,7 +98,21 @@ struct TerminalTests {
         let zone = try #require(TimeZone(secondsFromGMT: 0))
         let line = EventLineFormat(style: plain, zone: zone).line(summary)
         let name = summary.name.padding(toLength: 18, withPad: " ", startingAt: 0)
-        #expect(line == "00:00:00.000  \(name)  \(told)")
+        #expect(line == "1970-01-01 00:00:00.000  \(name)  \(told)")
+    }
+
+    @Test(
+        "the zone of times is told by name and distance",
+        arguments: [
+            ("Europe/Berlin", 1_700_000_000_000, "times in Europe/Berlin (UTC+01:00)"),
+            ("Europe/Berlin", 1_690_000_000_000, "times in Europe/Berlin (UTC+02:00)"),
+            ("America/St_Johns", 1_700_000_000_000, "times in America/St_Johns (UTC-03:30)"),
+            ("UTC", 0, "times in UTC"), ("GMT", 0, "times in UTC"), ("GMT+0545", 0, "times in UTC+05:45"),
+        ]
+    )
+    func zone(_ name: String, _ now: Int64, _ text: String) throws {
+        let format = EventLineFormat(style: plain, zone: try #require(TimeZone(identifier: name)))
+        #expect(format.zoneHeading(now: Timestamp(milliseconds: now)) == text)
     }
 
     @Test("an event cannot steer the terminal")

@@ -66,7 +66,7 @@ struct TrendsCommandTests {
     @Test(
         "what makes no sense is refused before anything is asked",
         arguments: [
-            ["--json", "--csv"], ["--last", "5d", "--from", "2d"], ["--top", "3"], ["--interval", "year"],
+            ["--json", "--csv"], ["--last", "5d", "--from", "2d"], ["--top", "3"], ["--interval", "decade"],
         ]
     )
     func refused(_ words: [String]) {

@@ -68,6 +68,22 @@ struct EventCheck {
         return value
     }
 
+    /// A time in milliseconds since 1970. A date as text is refused with the number it stands for.
+    mutating func time(_ scanner: inout JSONScanner) throws(JSONError) -> Int64 {
+        guard try scanner.peek() == .string else { return try integer(&scanner) }
+        let offset = scanner.offset
+        let text = scanner.string(try scanner.readText())
+        guard let date = Timestamp(iso8601: text) else {
+            throw wrongType(offset, "milliseconds since 1970, such as 1700000000000, not text")
+        }
+        throw refuse(
+            .fieldInvalid,
+            "time",
+            at: offset,
+            "The time is text; send milliseconds since 1970: \(date.milliseconds)."
+        )
+    }
+
     /// Passes the event's attributes and counts them.
     mutating func attributes(_ scanner: inout JSONScanner) throws(JSONError) -> Int {
         guard try scanner.peek() == .object else { throw wrongType(scanner.offset, "an object") }

@@ -23,6 +23,8 @@ public struct EventScan: Sendable {
     public private(set) var attributeCount = 0
     /// How many items the event has.
     public private(set) var itemCount = 0
+    /// How many members the event has that are not part of the format.
+    public private(set) var unknownMembers = 0
 
     /// Checks a line.
     ///
@@ -62,7 +64,7 @@ public struct EventScan: Sendable {
                 hasName = true
             } else if scanner.text(key, equals: "time") {
                 try check.begin("time", at: key, isRepeated: time != nil)
-                time = Timestamp(milliseconds: try check.integer(&scanner))
+                time = Timestamp(milliseconds: try check.time(&scanner))
             } else if scanner.text(key, equals: "mono") {
                 try check.begin("mono", at: key, isRepeated: monotonic != nil)
                 monotonic = MonotonicTime(milliseconds: try check.integer(&scanner))
@@ -79,6 +81,7 @@ public struct EventScan: Sendable {
                 itemCount = try check.items(&scanner)
                 items = first..<scanner.offset
             } else {
+                unknownMembers &+= 1
                 try scanner.skipValue()
             }
             check.field = ""

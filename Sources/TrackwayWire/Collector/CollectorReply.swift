@@ -87,6 +87,25 @@ extension CollectorAnswer {
         writer.endArray()
         if let position { writer.member("position", position) }
         writer.member("durability", durability)
+        if !warnings.isEmpty {
+            writer.key("warnings")
+            writer.beginArray()
+            for warning in warnings {
+                writer.element()
+                writer.beginObject()
+                if let index = warning.index {
+                    writer.key("i")
+                    writer.integer(Int64(index))
+                    writer.key("events")
+                    writer.integer(Int64(warning.events))
+                }
+                writer.member("code", warning.code)
+                writer.member("field", warning.field)
+                writer.member("message", warning.message)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
         writer.endObject()
         return writer.array()
     }
@@ -139,6 +158,29 @@ public struct CollectorAnswer: Sendable, Hashable {
         }
     }
 
+    /// Something in the body that it took and does not use.
+    public struct Warning: Sendable, Hashable {
+        /// The first event it is about, from 0; nil when it is about the body or a context.
+        public var index: Int?
+        /// How many events it is about.
+        public var events: Int
+        /// What it is, such as `unread_member`.
+        public var code: String
+        /// The member.
+        public var field: String
+        /// A sentence for humans.
+        public var message: String
+
+        /// Makes a warning.
+        public init(index: Int?, events: Int, code: String, field: String, message: String) {
+            self.index = index
+            self.events = events
+            self.code = code
+            self.field = field
+            self.message = message
+        }
+    }
+
     /// How many events of the body are the collector's now, those it had before included. Together with `rejected` these
     /// are all events of the body.
     public var accepted: Int
@@ -148,9 +190,18 @@ public struct CollectorAnswer: Sendable, Hashable {
     public var position: String?
     /// How safe the events are: the word of a ``CollectorDurability``, `disk` when they survive power loss.
     public var durability: String
+    /// What it took and does not use. Written for people who write clients; the SDK does not read it.
+    public var warnings: [Warning]
 
     /// Makes an answer.
-    public init(accepted: Int, rejected: [Rejected] = [], position: String? = nil, durability: String = "disk") {
+    public init(
+        accepted: Int,
+        rejected: [Rejected] = [],
+        position: String? = nil,
+        durability: String = "disk",
+        warnings: [Warning] = []
+    ) {
+        self.warnings = warnings
         self.accepted = accepted
         self.rejected = rejected
         self.position = position

@@ -203,11 +203,11 @@ extension BlockBuilder: RecordSink {
         ranges[RangeKey(account: account, kind: kind, reason: reason), default: SequenceRanges()].insert(range)
     }
 
-    package func context(_ content: UnsafeRawBufferPointer) {
+    package func context(_ content: UnsafeRawBufferPointer, clock: ClockCorrection?) {
         guard !batch.isErased else { return }
         let hash = ContextHash(content)
         batch.context = hash
-        batch.facts = ContextFacts(context: content)
+        batch.facts = ContextFacts(context: content, clock: clock)
         // Admission checked the text: what cannot be read says nothing.
         batch.global = ColumnValues(global: try? JSONValue.parse(Array(content)))
         let key = ContextKey(installation: batch.installation, hash: hash)
@@ -227,7 +227,7 @@ extension BlockBuilder: RecordSink {
         }
         waiting += 1
         let received = ReceivedEvent(event.line, event.scan)
-        let time = event.scan.time ?? batch.received
+        let time = event.time
         let name = try received.name()
         candidates.append(
             Candidate(

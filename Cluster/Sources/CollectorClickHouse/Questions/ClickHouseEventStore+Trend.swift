@@ -5,11 +5,11 @@ package import Collector
 internal import TrackwayEvents
 
 extension ClickHouseEventStore {
-    /// What one row of a trend's statement says: so many events of a stretch of time, a group and a number.
+    /// What one row of a trend's statement says: so many events of a stretch of time, a group and a measured value.
     private struct Count {
         var interval: Int32
         var group: [UInt8]
-        var number: [UInt8]
+        var measured: [UInt8]
         var events: UInt64
     }
 
@@ -26,7 +26,7 @@ extension ClickHouseEventStore {
                 at: intervals.beginnings[Int(count.interval)],
                 value: QuestionValue(columnBytes: count.group),
                 person: person,
-                number: QuestionValue(columnBytes: count.number)?.number
+                measured: QuestionValue(columnBytes: count.measured)
             )
         }
         let block = try await completed()
@@ -36,7 +36,7 @@ extension ClickHouseEventStore {
                 Count(
                     interval: try row.int32(),
                     group: try row.string(),
-                    number: try row.string(),
+                    measured: try row.string(),
                     events: try row.uint64()
                 )
             } _: { row throws(StoreError) in
@@ -57,7 +57,7 @@ extension ClickHouseEventStore {
                     let sum = Count(
                         interval: interval,
                         group: row.groups[index],
-                        number: [],
+                        measured: [],
                         events: row.events[index]
                     )
                     try count(sum, row.isNobody ? nil : people)
@@ -78,13 +78,16 @@ extension ClickHouseEventStore {
         )
     }
 
-    /// How many events each stretch of time, group and number has.
+    /// How many events each stretch of time, group and measured value has.
     private func counts(_ question: Question, _ intervals: IntervalSQL, _ block: UInt64) -> String {
         let selection = selection(question, block)
         let value = selection.column(question.measure.field)
-        // What is no number is passed over, and need not be told apart.
-        let number = question.measure.field == nil ? "''" : "if(substring(\(value), 1, 1) = 'n', \(value), '')"
-        return "SELECT \(intervals.sql()) AS i, \(selection.column(question.grouping?.field)) AS g, \(number) AS v, "
+        // Of a value that is not counted as a number only the kind matters, which is its first byte.
+        let counted = question.readsTextsAsNumbers ? "IN ('n', 't')" : "= 'n'"
+        let measured =
+            question.measure.field == nil
+            ? "''" : "if(substring(\(value), 1, 1) \(counted), \(value), substring(\(value), 1, 1))"
+        return "SELECT \(intervals.sql()) AS i, \(selection.column(question.grouping?.field)) AS g, \(measured) AS v, "
             + "count() AS c FROM \(selection.sql) WHERE \(selection.holds(question.filter)) GROUP BY i, g, v"
     }
 

@@ -14,9 +14,12 @@ struct EngineAuditCommand: AsyncParsableCommand {
         commandName: "audit",
         abstract: "See that nothing is missing in ClickHouse, and write again what is.",
         discussion: """
-            Compares, block by block, how many rows each table has with how many were written. A block that is not whole (a
-            disk that forgot, a part that was dropped) is read from the stream again, and its rows are written as they were;
-            one whose records were purged from the stream is only told. `trackway-cluster forward` may run meanwhile. Exits with 1 when something is missing still.
+            Compares, block by block, how many rows each table has with how many were
+            written. A block that is not whole (a disk that forgot, a part that was
+            dropped) is read from the stream again, and its rows are written as they
+            were; one whose records were purged from the stream is only told.
+            `trackway-cluster forward` may run meanwhile. Exits with 1 when something is
+            missing still.
             """
     )
 

@@ -15,17 +15,26 @@ struct EngineCommand: AsyncParsableCommand {
         commandName: "engine",
         abstract: "Prepare an engine for collectors, and look at it.",
         discussion: """
-            An engine is a cluster of NATS with JetStream that keeps records on several machines, in place of one machine's
-            log (`trackway-cluster serve --engine`).
+            An engine is a cluster of NATS with JetStream that keeps records on several
+            machines, in place of one machine's log (`trackway-cluster serve --engine`).
 
             EXAMPLES
-              trackway-cluster engine init --engine nats://a,nats://b,nats://c --engine-credentials engine.json
-              trackway-cluster engine check --engine nats://a,nats://b,nats://c --engine-credentials engine.json --json
-              trackway-cluster engine init --engine nats://a --to http://clickhouse:8123/trackway    also tables for `trackway-cluster forward`
-              trackway-cluster engine audit --engine nats://a --to http://clickhouse:8123/trackway   see that nothing is missing in them
-              trackway-cluster engine purge --older-than 7d --engine nats://a --to …                   make room in the stream
-              trackway-cluster engine plan --streams 4 --engine nats://a                               have four streams take the records
-              trackway-cluster engine expire --older-than 26w --to …                                   let go of old events in the tables
+              trackway-cluster engine init --engine nats://a,nats://b,nats://c \\
+                --engine-credentials engine.json
+              trackway-cluster engine check --engine nats://a,nats://b,nats://c \\
+                --engine-credentials engine.json --json
+              # Also tables for `trackway-cluster forward`.
+              trackway-cluster engine init --engine nats://a \\
+                --to http://clickhouse:8123/trackway
+              # See that nothing is missing in them.
+              trackway-cluster engine audit --engine nats://a \\
+                --to http://clickhouse:8123/trackway
+              # Make room in the stream.
+              trackway-cluster engine purge --older-than 7d --engine nats://a --to …
+              # Have four streams take the records.
+              trackway-cluster engine plan --streams 4 --engine nats://a
+              # Let go of old events in the tables.
+              trackway-cluster engine expire --older-than 26w --to …
             """,
         subcommands: [
             EngineInitCommand.self, EngineCheckCommand.self, EngineAuditCommand.self, EnginePurgeCommand.self,
@@ -40,9 +49,11 @@ struct EngineInitCommand: AsyncParsableCommand {
         commandName: "init",
         abstract: "Make the stream that collectors put their records into.",
         discussion: """
-            Three copies in files; a full stream refuses, and nothing goes by itself. A stream that is there already stays as
-            it is. Then the engine is looked at as `trackway-cluster engine check` does, with its exit status.
-            With --to also what `trackway-cluster forward` needs: a stream of what is decided about blocks, and the tables in ClickHouse.
+            Three copies in files; a full stream refuses, and nothing goes by itself. A
+            stream that is there already stays as it is. Then the engine is looked at as
+            `trackway-cluster engine check` does, with its exit status. With --to also
+            what `trackway-cluster forward` needs: a stream of what is decided about
+            blocks, and the tables in ClickHouse.
             """
     )
 
@@ -106,9 +117,12 @@ struct EngineCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "See whether what an engine acknowledges survives the loss of a machine, and of power.",
         discussion: """
-            Looks at the stream's settings, and asks each server that keeps it whether it syncs always, as every collector
-            does before it answers a batch. One line a server. With --to also whether ClickHouse answers and takes writes, whether
-            its tables are ours, how far they are filled, and how many records of erased installations are deleted. Exits with 1 when something is not as it has to be.
+            Looks at the stream's settings, and asks each server that keeps it whether
+            it syncs always, as every collector does before it answers a batch. One line
+            a server. With --to also whether ClickHouse answers and takes writes,
+            whether its tables are ours, how far they are filled, and how many records
+            of erased installations are deleted. Exits with 1 when something is not as
+            it has to be.
             """
     )
 

@@ -13,14 +13,19 @@ struct EngineExpireCommand: AsyncParsableCommand {
         commandName: "expire",
         abstract: "Let go of old events in ClickHouse, by whole weeks.",
         discussion: """
-            Drops the weeks of events of which all arrived longer ago than --older-than says; the week that is now and the one
-            before it always stay. That is recorded first: from then on nobody reads them, writes them again or misses them.
-            Sums stay, such as sessions, people, devices, counts by name, and accounts. What is dropped cannot be brought back.
-            `trackway-cluster forward --retention 26w` does the same every hour. Exits with 1 when something is in the way.
+            Drops the weeks of events of which all arrived longer ago than --older-than
+            says; the week that is now and the one before it always stay. That is
+            recorded first: from then on nobody reads them, writes them again or misses
+            them. Sums stay, such as sessions, people, devices, counts by name, and
+            accounts. What is dropped cannot be brought back. `trackway-cluster forward
+            --retention 26w` does the same every hour. Exits with 1 when something is in
+            the way.
 
             EXAMPLES
-              trackway-cluster engine expire --older-than 26w --dry-run --to http://clickhouse:8123/trackway
-              trackway-cluster engine expire --older-than 26w --to http://clickhouse:8123/trackway
+              trackway-cluster engine expire --older-than 26w --dry-run \\
+                --to http://clickhouse:8123/trackway
+              trackway-cluster engine expire --older-than 26w \\
+                --to http://clickhouse:8123/trackway
             """
     )
 

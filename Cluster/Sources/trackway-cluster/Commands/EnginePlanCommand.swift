@@ -12,18 +12,24 @@ struct EnginePlanCommand: AsyncParsableCommand {
         commandName: "plan",
         abstract: "See which streams take the records of which partitions, and have more streams, or fewer, take them.",
         discussion: """
-            Every installation belongs to one of 256 partitions, and each partition to one stream. Every stream has a leader of
-            its own, so a cluster that grows takes more streams. With --streams new ones are made, proven, and given all
-            partitions; those before them take no records any more, and keep what they have until it is purged. Collectors go on
-            by themselves: records that come meanwhile are held for about a second. The order of all records stays one, decided in the stream ORDER_0.
+            Every installation belongs to one of 256 partitions, and each partition to
+            one stream. Every stream has a leader of its own, so a cluster that grows
+            takes more streams. With --streams new ones are made, proven, and given all
+            partitions; those before them take no records any more, and keep what they
+            have until it is purged. Collectors go on by themselves: records that come
+            meanwhile are held for about a second. The order of all records stays one,
+            decided in the stream ORDER_0.
 
-            Update all collectors and forwarders before the first time: older ones know one stream only, and take nothing then.
-            Killed or stopped at any moment, the same command goes on. Exits with 1 when something is in the way.
+            Update all collectors and forwarders before the first time: older ones know
+            one stream only, and take nothing then. Killed or stopped at any moment, the
+            same command goes on. Exits with 1 when something is in the way.
 
             EXAMPLES
               trackway-cluster engine plan --engine nats://a,nats://b,nats://c
-              trackway-cluster engine plan --streams 4 --dry-run --engine nats://a,nats://b,nats://c
-              trackway-cluster engine plan --streams 4 --engine nats://a,nats://b,nats://c --engine-credentials engine.json
+              trackway-cluster engine plan --streams 4 --dry-run \\
+                --engine nats://a,nats://b,nats://c
+              trackway-cluster engine plan --streams 4 \\
+                --engine nats://a,nats://b,nats://c --engine-credentials engine.json
             """
     )
 

@@ -14,15 +14,20 @@ struct EnginePurgeCommand: AsyncParsableCommand {
         commandName: "purge",
         abstract: "Make room in the stream: remove what is old, in ClickHouse, and read by every index.",
         discussion: """
-            Removes records from the stream, from the first one on, as far as they are older than --older-than says, the
-            tables of ClickHouse have all of their rows, and the index of each collector that was ever heard of has read past
-            them. A collector that is gone for good is forgotten with --forget. What was removed cannot be brought back: no
-            index and no other tables can be made of it any more. `trackway-cluster forward --keep 7d` does the same again and again.
-            Exits with 1 when something is in the way.
+            Removes records from the stream, from the first one on, as far as they are
+            older than --older-than says, the tables of ClickHouse have all of their
+            rows, and the index of each collector that was ever heard of has read past
+            them. A collector that is gone for good is forgotten with --forget. What was
+            removed cannot be brought back: no index and no other tables can be made of
+            it any more. `trackway-cluster forward --keep 7d` does the same again and
+            again. Exits with 1 when something is in the way.
 
             EXAMPLES
-              trackway-cluster engine purge --older-than 7d --dry-run --engine nats://a,nats://b --to http://clickhouse:8123/trackway
-              trackway-cluster engine purge --older-than 7d --forget web3:/var/lib/trackway --engine nats://a --to http://clickhouse:8123/trackway
+              trackway-cluster engine purge --older-than 7d --dry-run \\
+                --engine nats://a,nats://b --to http://clickhouse:8123/trackway
+              trackway-cluster engine purge --older-than 7d \\
+                --forget web3:/var/lib/trackway --engine nats://a \\
+                --to http://clickhouse:8123/trackway
             """
     )
 

@@ -17,23 +17,32 @@ struct ForwardCommand: AsyncParsableCommand {
         commandName: "forward",
         abstract: "Fill ClickHouse from an engine's stream.",
         discussion: """
-            Reads what collectors put into the stream (`trackway-cluster serve --engine`), and writes every event once into tables of
-            ClickHouse, in blocks of up to 20,000 events, about a second after it came. It keeps nothing itself: killed at any
-            moment, or asleep for an hour, it changes nothing that is right. Two may run at once, on two machines: one writes,
-            the other stands by, and takes over within five seconds when nothing comes on. Records of installations that were
-            erased are deleted from the stream.
+            Reads what collectors put into the stream (`trackway-cluster serve
+            --engine`), and writes every event once into tables of ClickHouse, in blocks
+            of up to 20,000 events, about a second after it came. It keeps nothing
+            itself: killed at any moment, or asleep for an hour, it changes nothing that
+            is right. Two may run at once, on two machines: one writes, the other stands
+            by, and takes over within five seconds when nothing comes on. Records of
+            installations that were erased are deleted from the stream.
 
-            When ClickHouse cannot be reached, or takes no writes, it says so and tries again, at most 30 seconds apart;
-            records wait in the stream meanwhile. Of the engine a start waits for a majority of its servers as long as --wait
-            says; what is set wrong there, or in the tables, ends it at once. Prepare the stream and the tables with `trackway-cluster engine init` and --to.
+            When ClickHouse cannot be reached, or takes no writes, it says so and tries
+            again, at most 30 seconds apart; records wait in the stream meanwhile. Of
+            the engine a start waits for a majority of its servers as long as --wait
+            says; what is set wrong there, or in the tables, ends it at once. Prepare
+            the stream and the tables with `trackway-cluster engine init` and --to.
             Ctrl-C or SIGTERM end it.
 
             EXAMPLES
-              trackway-cluster forward --engine nats://a,nats://b,nats://c --engine-credentials engine.json --to http://clickhouse:8123/trackway
-              trackway-cluster forward … --until-caught-up       write what there is, and end
-              trackway-cluster forward … --keep 7d               also remove from the stream what is older, and not needed any more
-              trackway-cluster forward … --retention 26w         also let go of events in ClickHouse that are older, week by week
-              trackway-cluster forward … --health-port 9188      answer /livez, /readyz and /metrics on the loopback
+              trackway-cluster forward --engine nats://a,nats://b,nats://c \\
+                --engine-credentials engine.json --to http://clickhouse:8123/trackway
+              # Write what there is, and end.
+              trackway-cluster forward … --until-caught-up
+              # Also remove from the stream what is older, and not needed any more.
+              trackway-cluster forward … --keep 7d
+              # Also let go of events in ClickHouse that are older, week by week.
+              trackway-cluster forward … --retention 26w
+              # Answer /livez, /readyz and /metrics on the loopback.
+              trackway-cluster forward … --health-port 9188
             """
     )
 
@@ -93,7 +102,7 @@ struct ForwardCommand: AsyncParsableCommand {
     /// Runs until a signal ends it.
     func run() async throws {
         guard let settings = try engine.settings(), let client = try columns.client() else { return }
-        var logger = Logger(label: "trackway")
+        var logger = Logger(label: "trackway", factory: TerminalLogHandler.init(label:))
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .warning
         let health = healthPort.map { ForwardHealth(host: healthHost, port: $0) }
         let report = ForwardReport(logger: logger, isJSON: json, health: health)

@@ -51,6 +51,7 @@ enum QuestionStream {
         if chance.chance(2) {
             parts.append(#""global":{"tier":"gold","odd":\#(values.randomElement(using: &chance) ?? "1"),"run":7}"#)
         }
+        if chance.chance(2) { parts.append(#""boot":"b\#(chance.number(1...2))""#) }
         if chance.chance(3) { parts.append(#""screen":{"name":"\#(screens[chance.number(0...4)])"}"#) }
         return #"{"context":{\#(parts.joined(separator: ","))}}"#
     }
@@ -74,9 +75,10 @@ enum QuestionStream {
         }
         // Few moments, so that many events are of the same millisecond.
         let time = start + Int64(chance.number(0...400)) * (length / 400)
+        let mono = chance.chance(2) ? #""mono":\#(chance.number(0...9_000_000)),"# : ""
         let session = chance.chance(12) ? #""_session_id":"other","# : ""
         return
-            #"{"id":"\#(SentBatch.id(number))","name":\#(text(name)),"time":\#(time),"attributes":{\#(session)\#(attributes.isEmpty ? #""x":1"# : attributes.joined(separator: ","))}}"#
+            #"{"id":"\#(SentBatch.id(number))","name":\#(text(name)),"time":\#(time),\#(mono)"attributes":{\#(session)\#(attributes.isEmpty ? #""x":1"# : attributes.joined(separator: ","))}}"#
     }
 
     /// Fills a stream, always with the same from the same seed.
@@ -88,10 +90,14 @@ enum QuestionStream {
             if let again = records.randomElement(using: &chance), chance.chance(8) { stream.append(again) }
             let installation = chance.chance(6) ? nil : UInt64(chance.number(1...6))
             var lines: [String] = []
+            let received = start + Int64(batch) * 86_400_000
+            // Some clocks are wrong, by little and by much.
+            let sent =
+                chance.chance(3) ? #""sent":\#(received + Int64(chance.number(-200...200)) * 3_000_000),"# : ""
             if let installation {
                 lines.append(
                     #"{"batch":{"id":"b\#(batch)","installation":"\#(SentBatch.installation(installation))","#
-                        + #""writer":"\#(SentBatch.id(0xAA_0000 + UInt64(batch)))","first":1,"last":20,"recorded":20,"dropped":[],"skipped":[]}}"#
+                        + #""writer":"\#(SentBatch.id(0xAA_0000 + UInt64(batch)))",\#(sent)"first":1,"last":20,"recorded":20,"dropped":[],"skipped":[]}}"#
                 )
             }
             if !chance.chance(10) { lines.append(context(&chance)) }
@@ -103,7 +109,7 @@ enum QuestionStream {
             if batch == batches / 2 { lines.append(SentBatch.tombstone(6)) }
             let refused = chance.chance(5) ? #"[3,"invalid_name","name","It is none."]"# : ""
             let about =
-                #"{"received":\#(start + Int64(batch) * 86_400_000),"key":"dev","encoding":"identity","rejected":[\#(refused)]}"#
+                #"{"received":\#(received),"key":"dev","encoding":"identity","rejected":[\#(refused)]}"#
             let record = Array((about + "\n" + lines.joined(separator: "\n")).utf8)
             records.append(record)
             stream.append(record)

@@ -112,11 +112,13 @@ struct RandomQuestions {
             .sum(.attribute("big")),
             .p95(.context(["app", "version"])),
         ]
+        let measure = measures.randomElement(using: &chance) ?? .events
         return Question(
             try filter(),
             in: time(limit: 1_000),
-            measure: measures.randomElement(using: &chance) ?? .events,
-            grouping: try grouping()
+            measure: measure,
+            grouping: try grouping(),
+            readsTextsAsNumbers: measure.field != nil && chance.chance(2)
         )
     }
 

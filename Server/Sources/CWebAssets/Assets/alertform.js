@@ -3,8 +3,10 @@
 
 // The dialog in which an alert is made or changed. What makes it wrong is the collector's to say, with the field.
 
-import { tell } from "./ask.js";
+import { conditionOf } from "./alerted.js";
+import { ask, tell } from "./ask.js";
 import { byId, h, setText } from "./dom.js";
+import { figure } from "./figures.js";
 
 const lengths = ["every", "for", "keep_firing_for", "repeat"];
 const usual = { every: "1m", for: "0m", keep_firing_for: "0m", repeat: "" };
@@ -21,6 +23,9 @@ export class AlertForm {
   #saved;
   /** The alert that is changed; null for a new one. */
   #alert = null;
+  /** What asks for the present value. */
+  #request = null;
+  #timer = 0;
 
   constructor(wantKey, saved) {
     this.#wantKey = wantKey;
@@ -31,7 +36,12 @@ export class AlertForm {
       event.preventDefault();
       this.#save();
     });
-    byId("alert-dialog").addEventListener("close", () => byId("alert-made").replaceChildren());
+    byId("alert-form").addEventListener("input", () => this.#previewSoon());
+    byId("alert-dialog").addEventListener("close", () => {
+      byId("alert-made").replaceChildren();
+      this.#request?.abort();
+      clearTimeout(this.#timer);
+    });
   }
 
   /** Opens it for a new alert, perhaps about a question, or for one that there is. */
@@ -50,11 +60,36 @@ export class AlertForm {
     this.#follow();
     byId("alert-dialog").showModal();
     field("title").focus();
+    this.#preview();
   }
 
   #follow() {
     const shown = new Set(fields[field("kind").value]);
+    setText(byId("alert-unit"), isShare(field("kind").value, field("of").value) ? ", in %" : "");
     for (const name of new Set(Object.values(fields).flat())) field(name).closest("label").hidden = !shown.has(name);
+  }
+
+  #previewSoon() {
+    clearTimeout(this.#timer);
+    setText(byId("alert-unit"), isShare(field("kind").value, field("of").value) ? ", in %" : "");
+    this.#timer = setTimeout(() => this.#preview(), 400);
+  }
+
+  /** Says in a sentence when the alert fires, and what the value is now. */
+  async #preview() {
+    this.#request?.abort();
+    const request = new AbortController();
+    this.#request = request;
+    const { condition } = this.#draft();
+    if ((fields[condition.kind].includes("threshold") && !Number.isFinite(condition.threshold)) || condition.query === "") return setText(byId("alert-preview"), "");
+    const sentence = `Fires when: ${conditionOf({ condition })}.`;
+    setText(byId("alert-preview"), sentence);
+    try {
+      const value = await presentValue(condition, request.signal);
+      if (this.#request === request && value !== null) setText(byId("alert-preview"), `${sentence} Now: ${value}.`);
+    } catch {
+      // What is wrong with the query is said when it is saved; without a value the sentence stands alone.
+    }
   }
 
   #draft() {
@@ -106,6 +141,25 @@ export class AlertForm {
     node?.setAttribute("aria-invalid", "true");
     node?.focus();
   }
+}
+
+/** Whether a threshold is a share in percent. */
+const isShare = (kind, of) => kind === "funnels" || kind === "failed" || (kind === "trends" && of === "change");
+
+/** What the number of a condition is now, in words; null where it is not a single number of a query. */
+async function presentValue({ kind, query, of }, signal) {
+  if (kind === "missing") return figure((await ask("/v1/ledger/summary", signal)).missing);
+  if (kind === "funnels") {
+    const steps = (await ask(`/v1/funnels?${query}`, signal)).series[0]?.steps ?? [];
+    const first = steps[0]?.people ?? 0;
+    return first > 0 ? `${figure(Math.round((1000 * steps.at(-1).people) / first) / 10)} %` : "no people at the first step";
+  }
+  if (kind !== "trends") return null;
+  const [series] = (await ask(`/v1/trends?${query}${of === "change" ? "&compare=before" : ""}`, signal)).series;
+  const { total, before } = series ?? {};
+  if (of !== "change") return figure(total);
+  if (!Number(before?.total)) return "nothing to compare with";
+  return `${figure(Math.round((1000 * (Number(total) - Number(before.total))) / Math.abs(Number(before.total))) / 10)} %`;
 }
 
 /** A question's parameters for an alert, which looks back from now and compares one number. */

@@ -6,7 +6,7 @@
 import { h, setText } from "./dom.js";
 import { called } from "./figures.js";
 import { clock } from "./format.js";
-import { changeOf, drawCard, linkOf } from "./cards.js";
+import { changeOf, drawCard, emptyCard, linkOf } from "./cards.js";
 import { printable } from "./stream.js";
 import { ownZone } from "./zones.js";
 
@@ -17,7 +17,6 @@ const patience = 600;
 const soon = 5;
 const liveEvery = 5000;
 /** Of these no time is asked. */
-const timeless = new Set(["ledger", "catalogue", "live"]);
 
 /** Draws into `box`. `answer(card, change, signal)` asks for a card's answer; `tools(card)` gives a card's controls, or null. */
 export class BoardView {
@@ -83,7 +82,7 @@ export class BoardView {
       const drawn = drawCard(card, answer, { isStill: this.#isStill, zone: ownZone() });
       if (signal.aborted) return;
       body.removeAttribute("aria-busy");
-      if (drawn === null) body.replaceChildren(h("p", { class: "card-nothing" }, timeless.has(card.kind) ? "Nothing yet." : "Nothing in this time."));
+      if (drawn === null) body.replaceChildren(h("p", { class: "card-nothing" }, emptyCard(card)));
       else {
         // Of several charts on one page each has a name of its own.
         for (const part of [drawn.main, ...drawn.more]) for (const node of [part, ...part.querySelectorAll("[role=region]")]) node.setAttribute("aria-label", `${printable(card.title)}: ${node.getAttribute("aria-label") ?? "answer"}`);

@@ -70,13 +70,20 @@ export function linkOf(card) {
   return `/${writePairs([["questions", question], ...pairs.map(([key, value]) => [key, key === "from" || key === "to" ? date(key, value) : value])])}`;
 }
 
+/** What an empty card says. */
+export function emptyCard(card) {
+  if (card.kind === "failed") return "No event was rejected in this time.";
+  const question = questionOf[card.kind];
+  return question === undefined || card.kind === "catalogue" ? "Nothing yet." : `${kinds[question].empty(new Asked(pairsOf(card)))[0]}.`;
+}
+
 /** Draws the answer: {main, more}: what is always shown, and what is shown on demand. Null when there is nothing in it. */
 export function drawCard(card, answer, { isStill, zone }) {
   const draw = { live: drawLive, ledger: drawLedger, failed: drawRefused }[card.kind];
   const asked = new Asked(pairsOf(card));
   if (draw) return draw(answer);
   const isOpen = !asked.has("to");
-  const parts = kinds[questionOf[card.kind]].draw(answer, asked, { isOpen, zone: asked.get("zone") || zone }, () => {});
+  const parts = kinds[questionOf[card.kind]].draw(answer, asked, { isOpen, zone: asked.get("zone") || zone }, null);
   if (parts === null) return null;
   const nodes = parts.filter(Boolean);
   // Whoever came by a link has nowhere else to go.
@@ -85,6 +92,9 @@ export function drawCard(card, answer, { isStill, zone }) {
   const main = nodes.find((node) => !tables.includes(node) && node.classList.contains("panel"));
   return main ? { main, more: tables } : { main: nodes[0], more: [] };
 }
+
+/** A name's count. A name such as “constructor” is not among what every object has. */
+const countOf = (names, name) => (names !== undefined && Object.hasOwn(names, name) ? names[name] : 0);
 
 /** Events per minute, the busiest names apart. */
 function drawLive({ minutes }, now = Date.now()) {
@@ -96,9 +106,9 @@ function drawLive({ minutes }, now = Date.now()) {
   const shown = [...totals.keys()].sort((a, b) => totals.get(b) - totals.get(a) || (a < b ? -1 : 1)).slice(0, 7);
   const rest = starts.map((start) => {
     const { total = 0, names = {} } = byMinute.get(start) ?? {};
-    return total - shown.reduce((sum, name) => sum + (names[name] ?? 0), 0);
+    return total - shown.reduce((sum, name) => sum + countOf(names, name), 0);
   });
-  const series = shown.map((name, index) => ({ name, style: style(index), values: starts.map((start) => byMinute.get(start)?.names[name] ?? 0) }));
+  const series = shown.map((name, index) => ({ name, style: style(index), values: starts.map((start) => countOf(byMinute.get(start)?.names, name)) }));
   if (rest.some((value) => value > 0)) series.push({ name: "all others", style: "cx", values: rest });
   const sum = starts.reduce((all, start) => all + (byMinute.get(start)?.total ?? 0), 0);
   const chart = new Chart({ title: "Events per minute over the last hour", kind: "bars", isOpen: true, breaks: true, series, places: starts.map((start) => ({ short: clockMinute(start), long: clockMinute(start) })) });

@@ -94,10 +94,12 @@ export class Chart {
     return [...series].reverse().flatMap(({ values, before, style }) => {
       const last = values.length - 1;
       const parts = before ? [draw(before, `line ${style} before`)] : [];
-      if (isOpen && last > 0) {
-        parts.push(draw(values.slice(0, last), `line ${style}`));
-        parts.push(draw(values.map((value, index) => (index < last - 1 ? null : value)), `line ${style} open`));
-      } else parts.push(draw(values, `line ${style}`));
+      // What leads to an interval that is not whole is drawn otherwise.
+      const [from, to] = [places[0].isPartial && last > 0 ? 1 : 0, (isOpen || places[last].isPartial) && last > 0 ? last - 1 : last];
+      const only = (first, end) => values.map((value, index) => (index < first || index > end ? null : value));
+      if (from <= to) parts.push(draw(only(from, to), `line ${style}`));
+      if (from > 0) parts.push(draw(only(0, 1), `line ${style} open`));
+      if (to < last) parts.push(draw(only(last - 1, last), `line ${style} open`));
       // Single values between gaps, and few values, would be lines without length.
       return [...parts, ...values.map((value, index) => {
         const isAlone = (values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null;
@@ -120,7 +122,7 @@ export class Chart {
         const [top, bottom] = [y(Math.max(from, from + value)), y(Math.min(from, from + value))];
         return s("rect", { class: `fill ${style}`, x: x(index) - bar / 2, y: top, width: bar, height: Math.max(0.5, bottom - top) });
       });
-      return s("g", { class: this.#of.isOpen && index === this.#of.places.length - 1 ? "bar current" : "bar" }, parts);
+      return s("g", { class: this.#of.places[index].isPartial || (this.#of.isOpen && index === this.#of.places.length - 1) ? "bar current" : "bar" }, parts);
     });
   }
 

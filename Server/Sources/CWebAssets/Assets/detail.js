@@ -8,7 +8,7 @@ import { byId, h, setText } from "./dom.js";
 import { counted, duration, exactTime, number } from "./format.js";
 import { lifeList } from "./life.js";
 import { block, member, parseExact, pretty } from "./json.js";
-import { printable } from "./stream.js";
+import { printable, timeOf } from "./stream.js";
 
 /** The drawer at the right. `choose(key, value)` filters the stream; `closed()` gives the focus back. */
 export class Detail {
@@ -37,7 +37,7 @@ export class Detail {
   /** Shows a stored event at once from what the stream knows, then exactly as the collector keeps it. */
   async showEvent(stored) {
     const event = stored.event;
-    const request = this.#begin(event.name, `${exactTime(event.time)} on the device`);
+    const request = this.#begin(event.name, `${exactTime(timeOf(stored))} on the device`);
     const slot = h("div", {});
     const life = h("div", {});
     byId("drawer-body").replaceChildren(this.#facts(stored), slot, life);
@@ -129,7 +129,8 @@ export class Detail {
     }, printable(value));
     return facts([
       ["Id", h("code", {}, stored.id)],
-      ["Received", Number.isFinite(stored.received) ? `${exactTime(stored.received)} (${delay(stored.received - stored.event.time)})` : null],
+      ["Received", Number.isFinite(stored.received) ? `${exactTime(stored.received)} (${delay(stored.received - timeOf(stored))})` : null],
+      ["Device clock", Number.isFinite(stored.event.time) && stored.event.time !== timeOf(stored) ? `${exactTime(stored.event.time)}, corrected` : null],
       ["User", link("user", stored.user)],
       ["Session", link("session", stored.session)],
       ["Installation", link("installation", stored.installation)],

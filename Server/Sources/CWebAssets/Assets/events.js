@@ -3,12 +3,14 @@
 
 // Which events the live table shows: the latest that the filter and the time leave, older ones page by page, and what arrives.
 
+import { timeOf } from "./stream.js";
 import { asQuery } from "./address.js";
 import { ask } from "./ask.js";
 import { asked, parseFilter } from "./filter.js";
 import { number } from "./format.js";
 
-const page = 200;
+/** Fewer where the page is narrow, and as long as its list. */
+const page = matchMedia("(max-width: 899px)").matches ? 50 : 200;
 /** A search that found less goes on by itself, so many times; then somebody has to say so. */
 const few = 50;
 const patience = 10;
@@ -105,7 +107,7 @@ export class Events {
     if (shown === null) return;
     if (!shown.isSearch) {
       const { time } = shown;
-      if (time === null || (stored.event.time >= time.from && (time.isOpen || stored.event.time < time.to))) this.#stream.add(stored);
+      if (time === null || (timeOf(stored) >= time.from && (time.isOpen || timeOf(stored) < time.to))) this.#stream.add(stored);
       return;
     }
     // Whether it holds what is searched for, the collector says.

@@ -58,9 +58,10 @@ export class Check {
 
 /** What is counted, and of which attribute. */
 export class Measure {
-  keys = ["measure"];
+  keys = ["measure", "texts"];
   #kind;
   #attribute;
+  #texts;
 
   constructor(asked) {
     const [kind, ...rest] = (asked.get("measure") || "events").split(":");
@@ -68,10 +69,15 @@ export class Measure {
     if (!options.some(([value]) => value === kind)) options.push([kind, kind.slice(0, 40)]);
     this.#kind = h("select", { "data-field": "measure" }, options.map(([value, text]) => h("option", { value, selected: value === kind }, text)));
     this.#attribute = h("input", { ...typed, list: "attributes", placeholder: "attribute, such as total", "aria-label": "Attribute that is measured", value: rest.join(":") });
-    const follow = () => (this.#attribute.hidden = !["sum", "average", "p95"].includes(this.#kind.value));
+    this.#texts = h("input", { type: "checkbox", "data-field": "texts", checked: asked.get("texts") === "numbers" });
+    const check = h("label", { class: "form-check" }, this.#texts, "Read texts such as “12.50” as numbers");
+    const follow = () => {
+      this.#attribute.hidden = !["sum", "average", "p95"].includes(this.#kind.value);
+      check.hidden = this.#attribute.hidden;
+    };
     this.#kind.addEventListener("change", follow);
     follow();
-    this.node = h("div", { class: "form-part" }, h("label", {}, h("span", {}, "Measure"), this.#kind), this.#attribute);
+    this.node = h("div", { class: "form-part" }, h("label", {}, h("span", {}, "Measure"), this.#kind), this.#attribute, check);
   }
 
   read() {
@@ -79,7 +85,9 @@ export class Measure {
     if (kind === "events") return [];
     if (this.#attribute.hidden) return [["measure", kind]];
     // Nothing to measure yet: somebody is still choosing.
-    return said("measure", this.#attribute.value.trim() === "" ? "" : `${kind}:${this.#attribute.value.trim()}`);
+    const attribute = this.#attribute.value.trim();
+    if (attribute === "") return [];
+    return [["measure", `${kind}:${attribute}`], ...(this.#texts.checked ? [["texts", "numbers"]] : [])];
   }
 }
 

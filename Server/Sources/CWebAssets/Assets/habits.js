@@ -13,7 +13,7 @@ const parts = [["new", "New", "c1"], ["returning", "Returning", "c0"], ["resurre
 /** Bars over time: who is there above zero, who stays away below. */
 export function drawLifecycle(answer, asked, range) {
   if (parts.every(([key]) => answer[key].every((value) => value === 0))) return null;
-  const spots = places(answer);
+  const spots = places(answer, range.isOpen);
   const chart = new Chart({
     title: "People who are new, returning, resurrected, and below zero dormant", kind: "bars", places: spots, isOpen: range.isOpen,
     series: parts.map(([key, name, style]) => ({ name, style, values: key === "dormant" ? answer[key].map((value) => -value) : answer[key] })),

@@ -11,7 +11,7 @@ import { Feed } from "./feed.js";
 import { clock, counted, dateAndClock, number, shortID } from "./format.js";
 import { colour } from "./palette.js";
 import { searchPairs } from "./people.js";
-import { printable, summary } from "./stream.js";
+import { printable, summary, timeOf } from "./stream.js";
 
 const pageSize = 100;
 /** As many rows at most are in the page. */
@@ -349,8 +349,6 @@ export class History {
   }
 }
 
-/** The event's time as the collector orders it. */
-const timeOf = (stored) => (Number.isInteger(stored.event.time) ? stored.event.time : stored.received);
 const day = (ms) => dateAndClock(ms).split(" ")[0];
 const iso = (ms) => (Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : null);
 

@@ -16,15 +16,21 @@ import { drawTrends } from "./trends.js";
 
 const interval = (first = "") => ({
   key: "interval", label: "Interval",
-  options: [first === "" ? ["", "By the time"] : [first, first], ...["minute", "hour", "day", "week", "month"].filter((name) => name !== first).map((name) => [name, name])].map(([value, text]) => [value, text[0].toUpperCase() + text.slice(1)]),
+  options: [first === "" ? ["", "By the time"] : [first, first], ...["minute", "hour", "day", "week", "month", "quarter", "year"].filter((name) => name !== first).map((name) => [name, name])].map(([value, text]) => [value, text[0].toUpperCase() + text.slice(1)]),
 });
 const periods = { key: "interval", label: "Interval", options: [["day", "Day"], ["week", "Week"], ["month", "Month"]] };
 const group = { key: "by", label: "Group by", placeholder: "attribute, or context.app.version", list: "attributes" };
 const scope = ["user", "installation"];
 
-/** Each kind: `title`, `about`, `path` (or what gives it for what is asked), `form(asked, changed)` with its parts, `extra` keys without a part, `interval` the usual one (true: by the time) of kinds that have intervals and a zone, `isTimeless` of one that asks for no stretch of time, `query(asked)` and `time(asked)` what such a one asks and how it calls its time where that is not plain, `isNoCard` of one that boards do not have, `empty(asked)` what it says of an empty answer, `missing(asked)` what to do before it can be asked, and `draw(answer, asked, range, go)`. */
+const noEvents = ["No events in this time", "No event matches the query. Choose a longer time, or fewer conditions."];
+const whoCounts = "People are signed-in users, and installations where nobody is signed in; events with neither count as no person.";
+const noPeople = ["No people in this time", `No person matches the query. Choose a longer time, or fewer conditions. ${whoCounts}`];
+const emptyTrend = { users: noPeople, installations: ["No installations in this time", "No installation matches the query. Choose a longer time, or fewer conditions. Events of clients that send no installation count as none."] };
+
+/** Each kind: `title`, `about`, `path` (or what gives it for what is asked), `form(asked, changed)` with its parts, `extra` keys without a part, `interval` the usual one (true: by the time) of kinds that have intervals and a zone, `isTimeless` of one that asks for no stretch of time, `query(asked)` and `time(asked)` what such a one asks and how it calls its time where that is not plain, `isNoCard` of one that boards do not have, `empty(asked)` the title and the text of an empty answer, `missing(asked)` what to do before it can be asked, and `draw(answer, asked, range, go)`. */
 export const kinds = {
   trends: {
+    empty: (asked) => emptyTrend[asked.get("measure")] ?? noEvents,
     title: "Trends", about: "How much happened when", path: "/v1/trends", extra: ["top"], draw: drawTrends, interval: true,
     form: (asked, changed) => [
       names(asked, changed), conditions(asked, changed), new Measure(asked), new Choice(asked, interval()), new Line(asked, group), new Range(asked, changed),
@@ -33,6 +39,7 @@ export const kinds = {
     scope,
   },
   funnel: {
+    empty: (asked) => ["No people at the first step", `No person did “${asked.all("step")[0]?.slice(0, 60) ?? ""}” in this time. Choose a longer time, or fewer conditions. ${whoCounts}`],
     title: "Funnel", about: "How many people come through, step by step", path: "/v1/funnels", extra: ["top", "people"], draw: drawFunnel,
     missing: (asked) => (asked.all("step").length === 0 ? "Name the steps, such as view_item and purchase." : null),
     form: (asked, changed) => [
@@ -43,6 +50,7 @@ export const kinds = {
     scope,
   },
   retention: {
+    empty: () => noPeople,
     title: "Retention", about: "How many people come back, by when they began", path: "/v1/retention", extra: [], draw: drawRetention, interval: "week",
     form: (asked, changed) => [
       names(asked, changed, { key: "first", label: "Began with" }), conditions(asked, changed, { key: "where.first", label: "Where, at the beginning" }),
@@ -54,16 +62,19 @@ export const kinds = {
     scope,
   },
   lifecycle: {
+    empty: () => noPeople,
     title: "Lifecycle", about: "Who is new, stays, returns, or stays away", path: "/v1/lifecycle", extra: [], draw: drawLifecycle, interval: "day",
     form: (asked, changed) => [names(asked, changed), conditions(asked, changed), new Choice(asked, periods), new Range(asked, changed)],
     scope,
   },
   stickiness: {
+    empty: () => noPeople,
     title: "Stickiness", about: "In how many intervals people were active", path: "/v1/stickiness", extra: [], draw: drawStickiness, interval: "day",
     form: (asked, changed) => [names(asked, changed), conditions(asked, changed), new Choice(asked, periods), new Range(asked, changed)],
     scope,
   },
   paths: {
+    empty: () => ["No sessions in this time", "No session matches the query. Choose a longer time, another beginning, or fewer conditions. Events outside of sessions are not followed."],
     title: "Paths", about: "Where sessions go from somewhere, or come from", path: "/v1/paths", extra: [], draw: drawPaths,
     form: (asked, changed) => [
       new Choice(asked, { key: "of", label: "Of", options: [["screens", "Screens"], ["events", "Events"]] }),
@@ -75,7 +86,7 @@ export const kinds = {
   },
   catalogue: {
     title: "Catalogue", about: "Which events there are, and what they look like", path: cataloguePath, extra: ["after", "limit"], draw: drawCatalogue, isTimeless: true,
-    empty: (asked) => (asked.has("search") ? "No event has such a name." : "No event has arrived yet."),
+    empty: (asked) => ["No events", asked.has("search") ? "No event has such a name." : "No event has arrived yet."],
     form: (asked) => [
       new Line(asked, { key: "search", label: "Name contains", placeholder: "any text" }),
       new Choice(asked, { key: "order", label: "First", options: [["events", "The most frequent"], ["last", "The latest"], ["name", "By the alphabet"]] }),

@@ -152,7 +152,7 @@ export function grouped(rows) {
     };
     account.writers.push(writer);
     for (const key of ["recorded", "received", "rejected", "duplicates", "skipped", "missing", "waiting"]) account[key] += writer[key];
-    for (const [reason, count] of Object.entries(writer.dropped)) account.dropped[reason] = (account.dropped[reason] ?? 0) + count;
+    for (const [reason, count] of Object.entries(writer.dropped)) account.dropped[reason] = (Object.hasOwn(account.dropped, reason) ? account.dropped[reason] : 0) + count;
     account.last = Math.max(account.last, writer.last);
     accounts.set(row.installation, account);
   }

@@ -9,7 +9,7 @@ import { asQuery, readPairs, writePairs } from "./address.js";
 import { cardOf, cardQuery, titleOf } from "./cards.js";
 import { byId, h, setText } from "./dom.js";
 import { Line } from "./form.js";
-import { clock, counted } from "./format.js";
+import { clock } from "./format.js";
 import { kinds } from "./kinds.js";
 import { rangeOf, WrongQuestion, zoneOf } from "./range.js";
 import { readCondition } from "./conditions.js";
@@ -218,9 +218,11 @@ export class Questions {
       if (this.#request !== request) return;
       this.#request = null;
       const parts = kind.draw(answer, this.#asked, range, (key, value) => this.#go(key, value));
-      setText(byId("question-dates"), `${range.text} · ${zoneOf(this.#asked)} · asked at ${clock(Date.now()).slice(0, 8)}${answer.read === undefined || kind.isTimeless ? "" : `, ${counted(Number(answer.read), "event")} read`}`);
-      if (parts === null) this.#say(kind.empty ? "Nothing" : "Nothing in this time", [h("p", {}, kind.empty?.(this.#asked) ?? "No event matches the question. Choose a longer time, or fewer conditions."), this.#again()]);
-      else this.#put(parts, "The answer is there.");
+      setText(byId("question-dates"), `${range.text} · ${zoneOf(this.#asked)} · asked at ${clock(Date.now()).slice(0, 8)}`);
+      if (parts === null) {
+        const [title, text] = kind.empty(this.#asked);
+        this.#say(title, [h("p", {}, text), this.#again()]);
+      } else this.#put(parts, "The answer is there.");
       // One event's page is no question that a board has.
       byId("question-alert").hidden = !["trends", "funnel"].includes(this.#kind);
       byId("question-save").hidden = Boolean(kind.isNoCard || (kind.isTimeless && this.#asked.has("name")));

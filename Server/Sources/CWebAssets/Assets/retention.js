@@ -13,7 +13,7 @@ const names = { day: "Day", week: "Week", month: "Month" };
 
 /** The triangle, as a table that can be read and copied. */
 export function drawRetention(answer) {
-  const { cohorts, interval, zone, edges } = answer;
+  const { cohorts, interval, zone, edges, partial = [] } = answer;
   if (cohorts.every(({ people }) => people === 0)) return null;
   const columns = Math.max(...cohorts.map(({ returned }) => returned.length), 0);
   // The first cohort has the most intervals to come back in: all, or all after its own.
@@ -35,7 +35,7 @@ export function drawRetention(answer) {
     });
     body.replaceChildren(
       h("tr", { class: "mean" }, h("th", { scope: "row" }, "All of them"), h("td", {}, figure(cohorts.reduce((sum, { people }) => sum + people, 0))), mean),
-      ...cohorts.map(({ people, returned }, index) => h("tr", {}, h("th", { scope: "row" }, longMoment(edges[index], interval, zone).replace(/^\w+, /, "")), h("td", {}, figure(people)),
+      ...cohorts.map(({ people, returned }, index) => h("tr", {}, h("th", { scope: "row" }, longMoment(edges[index], interval, zone).replace(/^\w+, /, ""), partial.includes(index) ? h("small", {}, ` partial ${interval}`) : null), h("td", {}, figure(people)),
         returned.map((part) => cell(part, people, isCounted)), returned.length < columns ? h("td", { class: "heat-none", colspan: columns - returned.length }) : null)));
   };
   const button = (text, isCounted) => h("button", {

@@ -29,6 +29,7 @@ export class Saving {
     this.#card = card;
     setText(byId("save-told"), "");
     byId("save-done").replaceChildren();
+    byId("save-submit").hidden = false;
     byId("save-title").value = card.title;
     try {
       const { boards } = await ask("/v1/boards");
@@ -52,6 +53,8 @@ export class Saving {
       const board = id === "" ? await tell("POST", "/v1/boards", { title: byId("save-name").value.trim() || "My board", cards: [card] }) : await this.#append(id, card);
       setText(byId("save-told"), "");
       byId("save-done").replaceChildren("Saved to ", h("a", { href: `/?boards=${encodeURIComponent(board.id)}` }, printable(board.title).slice(0, 80)), ".");
+      // It is saved: once more would make a second card.
+      byId("save-submit").hidden = true;
       byId("save-done").querySelector("a").focus();
     } catch (error) {
       if (error.wantsKey) {

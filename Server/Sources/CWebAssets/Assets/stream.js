@@ -20,6 +20,8 @@ const mostPairs = 12;
 const busy = 80;
 const rest = 200;
 
+/** An event's time as the collector orders it: the device's, corrected where its clock was off. */
+export const timeOf = (stored) => [stored.time, stored.event.time, stored.received].find(Number.isInteger);
 /** The table of events. `open(event)` is called when one is chosen, `older()` when older ones are wanted, `renew()` when the newest are. */
 export class Stream {
   #open;
@@ -222,13 +224,14 @@ export class Stream {
 
   #record(stored, fresh) {
     const event = stored.event;
+    const time = timeOf(stored);
     const dot = h("span", { class: `dot ${colour(event.name)}`, "aria-hidden": "true" });
     const button = h("button", { type: "button", class: "row-name" }, dot, h("span", {}, printable(event.name)));
     const pairs = summary(event);
     const row = h(
       "tr",
       { class: fresh ? "fresh" : null },
-      h("td", { class: "cell-time", title: dateAndClock(event.time) }, isToday(event.time) ? null : h("span", { class: shortDate(event.time).length > 6 ? "cell-date long" : "cell-date" }, shortDate(event.time)), clock(event.time)),
+      h("td", { class: "cell-time", title: dateAndClock(time) }, isToday(time) ? null : h("span", { class: shortDate(time).length > 6 ? "cell-date long" : "cell-date" }, shortDate(time)), clock(time)),
       h("td", { class: "cell-name" }, button),
       h("td", { class: "cell-pairs" }, pairs),
       h("td", { class: "cell-from", title: stored.installation ?? null }, stored.user || shortID(stored.installation) || "–"),

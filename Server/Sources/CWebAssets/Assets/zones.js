@@ -49,8 +49,8 @@ export const dateAfter = (date, days) => new Date(Date.parse(`${date}T00:00:00Z`
 /** Whether a text is a date of the calendar, as `YYYY-MM-DD`. */
 export const isDate = (text) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`)) && dateAfter(text, 0) === text;
 
-const short = { minute: { hour: "2-digit", minute: "2-digit" }, hour: { hour: "2-digit", minute: "2-digit" }, month: { month: "short", year: "numeric" } };
-const long = { minute: { dateStyle: "medium", timeStyle: "short" }, hour: { dateStyle: "medium", timeStyle: "short" }, month: { month: "long", year: "numeric" } };
+const short = { minute: { hour: "2-digit", minute: "2-digit" }, hour: { hour: "2-digit", minute: "2-digit" }, month: { month: "short", year: "numeric" }, quarter: { month: "short", year: "numeric" }, year: { year: "numeric" } };
+const long = { minute: { dateStyle: "medium", timeStyle: "short" }, hour: { dateStyle: "medium", timeStyle: "short" }, month: { month: "long", year: "numeric" }, quarter: { month: "long", year: "numeric" }, year: { year: "numeric" } };
 
 /** "14:00", "21 Nov", "Nov 2026": an interval's beginning where there is little room. */
 export const shortMoment = (ms, interval, zone) => format(zone, short[interval] ?? { day: "numeric", month: "short" }).format(ms);

@@ -45,13 +45,15 @@ public struct Admission: Sendable {
         switch encoding {
         case .identity:
             inflatedBytes = wire.count
-            inspection = try BatchInspection(wire, limits: limits)
+            inspection = try BatchInspection(wire, limits: limits, received: received)
         case .gzip:
             let inflated = try inflate(wire)
             inflatedBytes = inflated.count
             // Through a Result: withUnsafeBytes hands on untyped errors only.
             let result = inflated.withUnsafeBytes { bytes in
-                Result { () throws(AdmissionError) in try BatchInspection(bytes, limits: limits) }
+                Result { () throws(AdmissionError) in
+                    try BatchInspection(bytes, limits: limits, received: received)
+                }
             }
             inspection = try result.get()
         }
@@ -65,6 +67,7 @@ public struct Admission: Sendable {
         return AdmittedBatch(
             accepted: inspection.accepted,
             rejected: inspection.rejected,
+            warnings: inspection.warnings.list,
             sender: inspection.sender,
             route: IntakeRoute(inspection.header, key: grant.name),
             record: IntakeRecord.bytes(header, body: wire),
@@ -87,6 +90,8 @@ public struct AdmittedBatch: Sendable {
     public var accepted: Int
     /// The events that are not, in order.
     public var rejected: [RejectedEvent]
+    /// What the sender probably expects to be used, and is not.
+    public var warnings: [AdmissionWarning]
     /// The installation that the batch names as its sender.
     public var sender: InstallationID?
     /// Where it belongs, and what names it.

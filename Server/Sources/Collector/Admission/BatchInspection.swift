@@ -8,6 +8,11 @@ public import TrackwayWire
 struct BatchInspection {
     private(set) var accepted = 0
     private(set) var rejected: [RejectedEvent] = []
+    /// What its sender probably expects to be used, and is not.
+    private(set) var warnings = AdmissionWarnings()
+    private let received: Timestamp
+    /// How far the device's clock is off, in milliseconds.
+    private var skew: Int64 = 0
     /// The batch's header.
     private(set) var header: BatchHeader?
     /// The installation the header names.
@@ -16,8 +21,14 @@ struct BatchInspection {
 
     /// Walks over the whole body.
     ///
+    /// - Parameter received: The time of arrival.
     /// - Throws: ``AdmissionError`` when the body is broken in a way that no single event is to blame for.
-    init(_ bytes: UnsafeRawBufferPointer, limits: AdmissionLimits) throws(AdmissionError) {
+    init(
+        _ bytes: UnsafeRawBufferPointer,
+        limits: AdmissionLimits,
+        received: Timestamp
+    ) throws(AdmissionError) {
+        self.received = received
         isCompressedText = bytes.count >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b
         var lines = try BatchLines(bytes)
         var sequences: BatchSequences?
@@ -28,8 +39,11 @@ struct BatchInspection {
                 let header = try Self.header(UnsafeRawBufferPointer(rebasing: bytes[range]))
                 sequences = header.sequences
                 self.header = header
+                skew = ClockCorrection.skew(sent: header.sent, received: received)
             case .context(let range):
-                try Self.checkContext(UnsafeRawBufferPointer(rebasing: bytes[range]), limits: limits)
+                let line = UnsafeRawBufferPointer(rebasing: bytes[range])
+                try Self.checkContext(line, limits: limits)
+                warnings.context(line)
             case .event(let range):
                 guard index < limits.events else {
                     throw AdmissionError(
@@ -44,6 +58,7 @@ struct BatchInspection {
             }
         }
         if sequences != nil, sequences?.next() != nil { throw Self.sequenceMismatch }
+        for name in lines.strayMembers { warnings.stray(name, beside: "events") }
     }
 
     /// Decides whether the batch as a whole is acceptable.
@@ -76,33 +91,71 @@ struct BatchInspection {
     }
 
     private mutating func check(_ line: UnsafeRawBufferPointer, _ index: Int, _ limits: AdmissionLimits) {
-        if let fault = Self.fault(in: line, index: index, limits: limits) {
-            rejected.append(fault)
-        } else {
-            accepted += 1
+        let scan: EventScan
+        switch Self.judged(line, index: index, limits: limits, tellsClock: header?.sent != nil) {
+        case .failure(let fault): return rejected.append(fault)
+        case .success(let accepted): scan = accepted
         }
+        accepted += 1
+        if scan.unknownMembers > 0 { warnings.unread(in: line, of: index) }
+        guard let time = scan.time else { return }
+        warnings.time(time.advanced(by: .milliseconds(skew)), received: received, of: index)
     }
 
     /// What is wrong with an event; nil when it is acceptable.
     ///
-    /// - Parameter index: Its index among the batch's events.
+    /// - Parameters:
+    ///   - index: Its index among the batch's events.
+    ///   - tellsClock: Whether the batch says when it was sent.
     /// - Complexity: O(length).
-    static func fault(in line: UnsafeRawBufferPointer, index: Int, limits: AdmissionLimits) -> RejectedEvent? {
+    static func fault(
+        in line: UnsafeRawBufferPointer,
+        index: Int,
+        limits: AdmissionLimits,
+        tellsClock: Bool
+    ) -> RejectedEvent? {
+        guard case .failure(let fault) = judged(line, index: index, limits: limits, tellsClock: tellsClock) else {
+            return nil
+        }
+        return fault
+    }
+
+    /// The places of an acceptable event's parts, or what is wrong with it.
+    private static func judged(
+        _ line: UnsafeRawBufferPointer,
+        index: Int,
+        limits: AdmissionLimits,
+        tellsClock: Bool
+    ) -> Verdict {
         do {
             let scan = try EventScan(line, limits: limits.event)
             switch Tombstone(line, scan) {
-            case nil, .proved: return nil
-            case .unproved(let installation): return .unproved(installation, index: index, id: scan.id)
+            case nil, .proved: break
+            case .unproved(let installation): return .failure(.unproved(installation, index: index, id: scan.id))
             }
+            // The clock of a device may show any time, and is corrected later. A program that tells nothing of its clock made a mistake.
+            if let time = scan.time, scan.monotonic == nil, !tellsClock,
+                let fault = EventTimes.wrongUnit(time, of: index, id: scan.id)
+            {
+                return .failure(fault)
+            }
+            return .success(scan)
         } catch {
-            return RejectedEvent(
-                index: index,
-                id: identity(in: line),
-                code: error.code.rawValue,
-                field: error.field,
-                message: error.message
+            return .failure(
+                RejectedEvent(
+                    index: index,
+                    id: identity(in: line),
+                    code: error.code.rawValue,
+                    field: error.field,
+                    message: error.message
+                )
             )
         }
+    }
+
+    private enum Verdict {
+        case success(EventScan)
+        case failure(RejectedEvent)
     }
 
     /// The id of a refused event, if the line tells it before its fault.

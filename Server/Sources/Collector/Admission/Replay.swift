@@ -118,7 +118,8 @@ public struct Replay: Sendable {
                 } else if let fault = BatchInspection.fault(
                     in: event.json,
                     index: event.ordinal,
-                    limits: admission.limits
+                    limits: admission.limits,
+                    tellsClock: again.header?.sent != nil
                 ) {
                     if failure.isRefused(as: fault) {
                         outcome.unchanged += 1

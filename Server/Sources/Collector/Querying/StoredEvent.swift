@@ -28,7 +28,7 @@ public struct StoredEvent: Sendable, Hashable {
     public var id: EventID
     /// Its name.
     public var name: String
-    /// The device's wall time when it was recorded.
+    /// When it was recorded: the device's wall time, corrected where the device's clock was off.
     public var time: Timestamp
     /// The collector's wall time when its batch arrived.
     public var received: Timestamp
@@ -135,6 +135,7 @@ extension StoredEvent: BudgetedRow {
     func writeMembers(to writer: inout JSONWriter) {
         writer.member("position", position.description)
         writer.member("id", id)
+        writer.member("time", time)
         writer.member("received", received)
         if let installation {
             writer.member("installation", installation)

@@ -20,6 +20,8 @@ public struct BatchLines {
     private var form: Form
     private var offset = 0
     private var isFirst = true
+    /// Members beside the array of events, which nothing reads: the first few.
+    private(set) var strayMembers: [String] = []
     private let hasManyHeaders: Bool
 
     /// The pieces of a body.
@@ -54,7 +56,7 @@ public struct BatchLines {
         case .array(var scanner):
             do throws(JSONError) {
                 guard try scanner.nextElement() else {
-                    try Self.finish(&scanner)
+                    try finish(&scanner)
                     form = .ended
                     return nil
                 }
@@ -119,9 +121,10 @@ public struct BatchLines {
     }
 
     /// Leaves the array, and the object around it if there is one.
-    private static func finish(_ scanner: inout JSONScanner) throws(JSONError) {
+    private mutating func finish(_ scanner: inout JSONScanner) throws(JSONError) {
         while scanner.depth > 0 {
-            guard try scanner.nextKey() != nil else { continue }
+            guard let key = try scanner.nextKey() else { continue }
+            if strayMembers.count < 8 { strayMembers.append(scanner.string(key)) }
             try scanner.skipValue()
         }
         try scanner.finish()

@@ -38,13 +38,16 @@ public struct ContextFacts: Sendable {
     /// The facts of a context. What is there and something else than expected says nothing.
     ///
     /// One walk over the bytes, and nothing but these facts is decoded: every batch begins with a context.
-    public init(context: UnsafeRawBufferPointer) {
+    ///
+    /// - Parameter clock: How far the device's clock was off; nil when it was right. The session's start is corrected by it.
+    public init(context: UnsafeRawBufferPointer, clock: ClockCorrection? = nil) {
         do throws(JSONError) {
             var scanner = try JSONScanner(context)
             try read(&scanner)
         } catch {
             // Admission checked the text, so this is a context that is no object: it says nothing.
         }
+        if let clock { sessionStart = sessionStart.map(clock.moved) }
     }
 
     private mutating func read(_ scanner: inout JSONScanner) throws(JSONError) {

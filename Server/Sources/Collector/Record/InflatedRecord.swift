@@ -12,6 +12,9 @@ public struct InflatedRecord: Sendable {
     public let header: IntakeHeader
     private var bytes: [UInt8] = []
     private var parts: [Part] = []
+    /// Corrections of clocks, and for each event the one that it falls under, with its place there.
+    private var clocks: [ClockCorrection] = []
+    private var clockPlaces: [Int: (clock: Int, place: Int)] = [:]
     private var failure: (any Error)?
 
     private enum Part: Sendable {
@@ -64,6 +67,60 @@ public struct InflatedRecord: Sendable {
         } catch {
             failure = error
         }
+        correctClocks()
+    }
+
+    /// Works out how far the clock of each sender was off.
+    ///
+    /// What is admitted again was sent long before, so that the time of arrival says nothing of the clock.
+    private mutating func correctClocks() {
+        var sent: Timestamp?
+        var events: [Int] = []
+        for (index, part) in parts.enumerated() {
+            switch part {
+            case .header(let batch):
+                correctClock(events, sent: sent)
+                events = []
+                sent = header.replayed == nil ? batch.sent : nil
+            case .event: events.append(index)
+            }
+        }
+        correctClock(events, sent: sent)
+    }
+
+    private mutating func correctClock(_ indices: [Int], sent: Timestamp?) {
+        var boots: [[UInt8]: Int] = [:]
+        var known: (context: Range<Int>, boot: Int?)?
+        let observations = indices.map { index in
+            guard case .event(let event) = parts[index] else { return ClockCorrection.Observation() }
+            if let context = event.context, known?.context != context {
+                let name = boot(in: context)
+                known = (context, name.map { boots[$0, default: boots.count] })
+                if let name, let boot = known?.boot { boots[name] = boot }
+            }
+            return ClockCorrection.Observation(
+                time: event.scan?.time?.milliseconds,
+                monotonic: event.scan?.monotonic?.milliseconds,
+                boot: event.context == nil ? nil : known?.boot
+            )
+        }
+        let clock = ClockCorrection(observations, sent: sent, received: header.received)
+        guard !clock.isEmpty else { return }
+        for (place, index) in indices.enumerated() { clockPlaces[index] = (clocks.count, place) }
+        clocks.append(clock)
+    }
+
+    /// The text of the boot's identity in a context; nil when it tells none.
+    private func boot(in context: Range<Int>) -> [UInt8]? {
+        bytes.withUnsafeBytes { bytes in
+            let context = UnsafeRawBufferPointer(rebasing: bytes[context])
+            do throws(JSONError) {
+                guard let value = try JSONScanner.member("boot", of: context), !value.isEmpty else { return nil }
+                return Array(context[value])
+            } catch {
+                return nil  // Admission checked the text: what is no object tells no boot.
+            }
+        }
     }
 
     /// How many bytes its body has, inflated.
@@ -101,11 +158,13 @@ public struct InflatedRecord: Sendable {
         _ visitHeader: (BatchHeader) throws -> Void,
         _ visitEvent: (IntakeEvent) throws -> Void
     ) throws {
-        for part in parts {
+        for (index, part) in parts.enumerated() {
             switch part {
             case .header(let header):
                 try visitHeader(header)
             case .event(let event):
+                let place = clockPlaces[index]
+                let clock = place.map { clocks[$0.clock] }
                 try visitEvent(
                     IntakeEvent(
                         ordinal: event.ordinal,
@@ -114,7 +173,9 @@ public struct InflatedRecord: Sendable {
                         context: event.context.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
                             ?? UnsafeRawBufferPointer(start: nil, count: 0),
                         scan: event.scan,
-                        fault: event.fault
+                        fault: event.fault,
+                        time: place.flatMap { clock?.time(of: $0.place) } ?? event.scan?.time,
+                        clock: clock
                     )
                 )
             }

@@ -117,7 +117,9 @@ public struct IntakeRecord: Sendable, Hashable {
                         json: json,
                         context: context,
                         scan: scan,
-                        fault: fault
+                        fault: fault,
+                        time: scan?.time,
+                        clock: nil
                     )
                 )
                 index += 1
@@ -140,6 +142,10 @@ public struct IntakeEvent {
     public let scan: EventScan?
     /// Why it was refused; nil for an accepted event.
     public let fault: RejectedEvent?
+    /// When it happened: by the device's clock, corrected where that was off. Nil when the sender tells no time.
+    public let time: Timestamp?
+    /// How far the device's clock was off; nil when it was right, or nothing is known of it.
+    public let clock: ClockCorrection?
 
     /// The event's id: its own, or, for a simple sender that gives none, one made from its place, so that an index that
     /// is built again gives the same.

@@ -67,7 +67,7 @@ public struct RecordOwner: Sendable, Hashable {
 
         func account(_ range: ClosedRange<UInt64>, _ kind: RangeKind, reason: String) { met() }
 
-        func context(_ content: UnsafeRawBufferPointer) { met() }
+        func context(_ content: UnsafeRawBufferPointer, clock: ClockCorrection?) { met() }
 
         func event(_ event: WalkedEvent) {
             met()

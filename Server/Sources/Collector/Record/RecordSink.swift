@@ -25,7 +25,9 @@ public protocol RecordSink: AnyObject {
     func account(_ range: ClosedRange<UInt64>, _ kind: RangeKind, reason: String) throws
 
     /// The events behind this hold in this context.
-    func context(_ content: UnsafeRawBufferPointer) throws
+    ///
+    /// - Parameter clock: How far the device's clock was off; nil when it was right.
+    func context(_ content: UnsafeRawBufferPointer, clock: ClockCorrection?) throws
 
     /// An accepted event. Its bytes stay where they are until ``store()``.
     func event(_ event: WalkedEvent) throws
@@ -76,4 +78,6 @@ public struct WalkedEvent {
     public let sequence: UInt64?
     /// Which of the batch's events it is, refused ones included, from 0.
     public let index: Int
+    /// When it happened: by the device's clock, corrected where that was off. When it arrived, if the sender tells no time.
+    public let time: Timestamp
 }

@@ -127,7 +127,7 @@ public struct RecordWalk<Sink: RecordSink> {
             event: { event in
                 if !event.context.isEmpty, event.context.baseAddress != context {
                     context = event.context.baseAddress
-                    try sink.context(event.context)
+                    try sink.context(event.context, clock: event.clock)
                 }
                 let position = EventPosition(segment: start.segment, offset: start.offset, ordinal: event.ordinal)
                 try enter(event, index, at: position, record)
@@ -191,7 +191,8 @@ public struct RecordWalk<Sink: RecordSink> {
                     id: id,
                     position: position,
                     sequence: sequence,
-                    index: index
+                    index: index,
+                    time: event.time ?? record.header.received
                 )
             )
             return
@@ -202,7 +203,15 @@ public struct RecordWalk<Sink: RecordSink> {
         try sink.admitted(at: place)
         try sink.store()
         try sink.event(
-            WalkedEvent(line: event.json, scan: scan, id: id, position: position, sequence: sequence, index: index)
+            WalkedEvent(
+                line: event.json,
+                scan: scan,
+                id: id,
+                position: position,
+                sequence: sequence,
+                index: index,
+                time: event.time ?? record.header.received
+            )
         )
         if try sink.store() > 0 { try sink.mark(position, from: place, origin) }
     }

@@ -8,7 +8,8 @@ internal import TrackwayEvents
 
 /// Looks at the conditions of alerts when they are due, one after the other, and sends what is to be told about them. Where there are
 /// no alerts it waits for one.
-struct AlertService: Service {
+struct AlertService: Service, CustomStringConvertible {
+    let description = "alerts"
     let store: AlertStore
     let evaluator: AlertEvaluator
     let sender: WebhookSender

@@ -73,7 +73,7 @@ struct IntakeEndpoint: Sendable {
         do {
             let commit = try await dependencies.intake.commit(kind: .intake, record: batch.record, route: batch.route)
             dependencies.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
-            return answer(accepted: batch.accepted, rejected: batch.rejected, commit)
+            return answer(accepted: batch.accepted, rejected: batch.rejected, warnings: batch.warnings, commit)
         } catch {
             throw RequestFailure(error)
         }
@@ -105,7 +105,12 @@ struct IntakeEndpoint: Sendable {
         }
     }
 
-    private func answer(accepted: Int, rejected: [RejectedEvent], _ commit: Commit) -> Response {
+    private func answer(
+        accepted: Int,
+        rejected: [RejectedEvent],
+        warnings: [AdmissionWarning] = [],
+        _ commit: Commit
+    ) -> Response {
         let answer = CollectorAnswer(
             accepted: accepted,
             rejected: rejected.map { event in
@@ -118,7 +123,16 @@ struct IntakeEndpoint: Sendable {
                 )
             },
             position: commit.position.description,
-            durability: commit.durability.rawValue
+            durability: commit.durability.rawValue,
+            warnings: warnings.map { warning in
+                CollectorAnswer.Warning(
+                    index: warning.index,
+                    events: warning.events,
+                    code: warning.code,
+                    field: warning.field,
+                    message: warning.message
+                )
+            }
         )
         return Answer.json(.ok, ByteBuffer(bytes: answer.json()))
     }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Collector
+internal import TrackwayEvents
 
 /// Writes Prometheus' text format, version 0.0.4.
 struct PrometheusText {
@@ -60,6 +61,38 @@ struct PrometheusText {
             buckets: zip(IntakeStatistics.flushBounds, intake.flushCounts).map { ($0, $1) },
             count: intake.flushes,
             sum: intake.flushTime
+        )
+    }
+
+    /// What the collector uses of its machine, as far as that is known.
+    mutating func write(_ use: ResourceUse) {
+        for (name, help, value) in [
+            (
+                "trackway_disk_free_bytes", "Bytes that may still be written to the disk below the collector's folder.",
+                use.diskFree
+            ),
+            ("trackway_disk_size_bytes", "Bytes of that disk.", use.diskSize),
+            ("trackway_log_bytes", "Bytes of the intake log.", use.log),
+            ("trackway_index_bytes", "Bytes of the index.", use.index),
+            ("process_resident_memory_bytes", "Bytes of memory that the process holds.", use.memory),
+            ("process_open_fds", "Descriptors that the process has open.", use.descriptors),
+        ] {
+            if let value { gauge(name, help, Int(clamping: value)) }
+        }
+    }
+
+    /// Since when the collector runs, how long answers to readers took, and how far the index is behind in time.
+    mutating func write(started: Timestamp, reads: DurationCounts, lag: Duration) {
+        head("process_start_time_seconds", "When the collector was started, in seconds since 1970.", "gauge")
+        text += "process_start_time_seconds \(Double(started.milliseconds) / 1_000)\n"
+        head("trackway_index_lag_seconds", "How long ago the log ended where the index is now, to the scrape.", "gauge")
+        text += "trackway_index_lag_seconds \(Self.seconds(lag))\n"
+        histogram(
+            "trackway_read_seconds",
+            "How long answers to readers took, but for those that wait for events.",
+            buckets: zip(DurationCounts.bounds, reads.counts).map { ($0, $1) },
+            count: reads.count,
+            sum: reads.sum
         )
     }
 

@@ -60,6 +60,15 @@ struct StatusEndpoints: Sendable {
         text.write(dependencies.statistics.withLock { $0 })
         text.write(evictedConnections: dependencies.connections.evicted)
         text.write(dependencies.intake.statistics, isReady: dependencies.intake.trouble == nil)
+        text.write(dependencies.resources())
+        let now = dependencies.clock.now()
+        let (end, read) = (dependencies.intake.end, dependencies.store.indexed)
+        let indexed = LogPosition(segment: read.segment, offset: read.offset)
+        text.write(
+            started: dependencies.started.wall,
+            reads: dependencies.reads.withLock { $0 },
+            lag: dependencies.lags.withLock { $0.lag(end: end, indexed: indexed, at: now.monotonic) }
+        )
         text.write(alerts)
         do {
             text.write(try await dependencies.store.totals(), lag: lag())

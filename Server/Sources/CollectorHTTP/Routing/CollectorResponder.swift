@@ -51,7 +51,13 @@ struct CollectorResponder: HTTPResponder {
             try hosts.check(request)
             let route = try Route.find(method: request.method, path: request.uri.path, assets: pages.has)
             found = route
-            response = try await answer(route, request, pass: try admit(request, to: route))
+            let pass = try admit(request, to: route)
+            let began = dependencies.clock.now().monotonic
+            response = try await answer(route, request, pass: pass)
+            if route.isQuick {
+                let time = began.duration(to: dependencies.clock.now().monotonic)
+                dependencies.reads.withLock { $0.add(time) }
+            }
         } catch let failure as RequestFailure {
             response = refused(failure, request)
         } catch let error as StoreError {

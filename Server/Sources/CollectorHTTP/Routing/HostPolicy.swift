@@ -7,7 +7,7 @@ internal import Hummingbird
 
 /// Under which names the collector answers, and which requests certainly come from this machine.
 ///
-/// A collector that listens on the loopback shows events to this machine without a key. Two kinds of request reach the
+/// A collector that listens on the loopback shows events to this machine without a key if its operator chose so. Two kinds of request reach the
 /// loopback and are not this machine's. A hostile web page points a name of its own here (DNS rebinding): its name stands
 /// in `Host`, so names that are not this machine's are refused. And a proxy on this machine hands on what others ask: its
 /// headers say so, and reading needs a key.
@@ -35,7 +35,7 @@ struct HostPolicy: Sendable {
                 code: "wrong_host",
                 field: "host",
                 message:
-                    "This collector answers on this machine only, not as “\(text.prefix(128))”; allow the name with --allow-host, or ask every reader for a key with --read-key always."
+                    "This collector answers on this machine only, not as “\(text.prefix(128))”; allow the name with --allow-host, or require a key from every reader: leave out --open-read and --dev-key, or add --read-key always."
             )
         }
     }
@@ -72,7 +72,7 @@ struct HostPolicy: Sendable {
 ///
 /// The sign is taken one way only: a request that has it may come from anywhere, so it needs a key. One that lacks it is
 /// believed to come from this machine only where the peer's address and the `Host` say so too. A proxy that leaves no trace
-/// at all cannot be seen; `--read-key always` is for those.
+/// at all cannot be seen, which is why reading without a key is never the default.
 enum ForwardingTrace {
     /// Whether a proxy had a request in its hands.
     static func isPresent(in headers: HTTPFields) -> Bool {

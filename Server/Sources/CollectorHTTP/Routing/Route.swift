@@ -100,6 +100,14 @@ enum Route: Sendable, Hashable {
         }
     }
 
+    /// Whether an answer to a reader takes as long as it takes to find it: those that wait for something to happen do not count.
+    var isQuick: Bool {
+        switch self {
+        case .expect, .wait, .live, .metrics: false
+        default: reads
+        }
+    }
+
     /// Whether the route changes what the collector holds.
     var sends: Bool {
         switch self {

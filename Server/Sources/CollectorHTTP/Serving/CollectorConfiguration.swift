@@ -72,6 +72,8 @@ public struct CollectorConfiguration: Sendable {
 }
 
 /// Who needs a key for reading. There is no way to require none: whatever may come from another machine needs one.
+///
+/// `trackway serve` chooses ``always`` unless its operator lets this machine read without a key.
 public enum ReadKeys: String, Sendable, Hashable, CaseIterable {
     /// Whoever may be beyond this machine. Without a key reads only what reached a loopback address directly, under a
     /// name of this machine, with no trace of a proxy.

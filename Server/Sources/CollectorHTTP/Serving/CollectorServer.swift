@@ -11,7 +11,10 @@ public import TrackwayEvents
 
 /// The collector on the network, as a service: listens until it is asked to stop, finishes what it has begun, and closes
 /// the intake.
-public struct CollectorServer: Service {
+public struct CollectorServer: Service, CustomStringConvertible {
+    /// The name by which logs call it: without one they would show all that it holds.
+    public let description = "collector"
+
     private let dependencies: CollectorDependencies
     private let responder: CollectorResponder
     private let keys: any KeyStore
@@ -37,6 +40,7 @@ public struct CollectorServer: Service {
     ///   - alerts: The alerts, and what telling about them takes.
     ///   - plan: The tracking plan in force, the one that events are checked by while they are indexed; nil for none.
     ///   - zones: Knows the time zones that questions name.
+    ///   - resources: What the collector uses of its machine, for its metrics.
     ///   - clock: The time.
     ///   - sleep: Waits, for alerts; ends early when it is cancelled.
     ///   - logger: Where to say what a person should know.
@@ -55,6 +59,7 @@ public struct CollectorServer: Service {
         alerts: AlertTelling,
         plan: PlanChecker? = nil,
         zones: @escaping ZoneDirectory = { name, _ in name == "UTC" ? .utc : nil },
+        resources: @escaping @Sendable () -> ResourceUse = { ResourceUse() },
         clock: any EventClock = SystemClock(),
         // Cancelled when there is something to do before.
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await ContinuousClock().sleep(for: $0) },
@@ -78,7 +83,9 @@ public struct CollectorServer: Service {
             sensorsConfiguration: sensorsConfiguration,
             usagePolicies: usagePolicies,
             connections: ConnectionLimit(configuration.connections),
-            quarantine: Locked(QuarantineQuota(bytesPerDay: configuration.limits.quarantineBytesPerDay))
+            quarantine: Locked(QuarantineQuota(bytesPerDay: configuration.limits.quarantineBytesPerDay)),
+            resources: resources,
+            started: clock.now()
         )
         let queries = QueryEndpoints(dependencies: dependencies)
         let questions = QuestionEndpoints(dependencies: dependencies, zones: zones)
@@ -179,7 +186,10 @@ public struct CollectorServer: Service {
                     configuration.connections + Self.leavingConnections
                 )
             ),
-            services: [Reloading(keys: keys, policies: dependencies.usagePolicies, logger: logger), alerts],
+            services: [
+                Reloading(keys: keys, policies: dependencies.usagePolicies, logger: logger),
+                RefusalLog(statistics: dependencies.statistics, logger: logger), alerts,
+            ],
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? configuration.port
                 page.withLock { page in
@@ -207,13 +217,21 @@ struct CollectorDependencies: Sendable {
     let connections: ConnectionLimit
     let statistics = Locked(RequestStatistics())
     let quarantine: Locked<QuarantineQuota>
+    let resources: @Sendable () -> ResourceUse
+    /// When the collector was started.
+    let started: Moment
+    /// How long answers to readers took.
+    let reads = Locked(DurationCounts())
+    /// How far the index was behind when it was asked before.
+    let lags = Locked(LagHistory())
 
     /// What answers questions that go over many events.
     var questions: any QuestionStore { analysis ?? store }
 }
 
 /// Looks about once a second whether the keys or the usage policies have changed, so that changing them needs no restart.
-private struct Reloading: Service {
+private struct Reloading: Service, CustomStringConvertible {
+    let description = "reloading of keys and policies"
     let keys: any KeyStore
     let policies: UsagePolicyFile?
     let logger: Logger

@@ -25,8 +25,8 @@ struct BatchFacts: Sendable {
         /// Reads a context.
         ///
         /// - Complexity: O(bytes).
-        init(_ content: UnsafeRawBufferPointer) {
-            facts = ContextFacts(context: content)
+        init(_ content: UnsafeRawBufferPointer, clock: ClockCorrection?) {
+            facts = ContextFacts(context: content, clock: clock)
             device = DeviceFacts(context: content)
             hash = Self.hash(content)
         }
@@ -66,7 +66,7 @@ struct BatchFacts: Sendable {
         events.reserveCapacity(record.events)
         do {
             try record.visit(event: { event in
-                if places.begins(with: event) { contexts.append(Context(event.context)) }
+                if places.begins(with: event) { contexts.append(Context(event.context, clock: event.clock)) }
                 events.append(Self.facts(of: event))
             })
         } catch {
@@ -88,8 +88,9 @@ struct BatchFacts: Sendable {
     /// - Parameters:
     ///   - index: which of those that begin in the batch it is, from 0.
     ///   - content: its bytes.
-    func context(_ index: Int, _ content: UnsafeRawBufferPointer) -> Context {
-        contexts.indices.contains(index) ? contexts[index] : Context(content)
+    ///   - clock: how far the device's clock was off; nil when it was right.
+    func context(_ index: Int, _ content: UnsafeRawBufferPointer, clock: ClockCorrection?) -> Context {
+        contexts.indices.contains(index) ? contexts[index] : Context(content, clock: clock)
     }
 
     private static func facts(of event: IntakeEvent) -> Event? {

@@ -161,11 +161,13 @@ final class IndexTransaction {
     ///
     /// - Parameters:
     ///   - line: its bytes, which must stay where they are until then.
+    ///   - time: when it happened.
     ///   - facts: what it says.
     func event(
         _ line: UnsafeRawBufferPointer,
         _ scan: EventScan,
         id: EventID,
+        time: Timestamp,
         at position: EventPosition,
         sequence: UInt64?,
         _ facts: BatchFacts.Event
@@ -176,7 +178,6 @@ final class IndexTransaction {
             return
         }
         let event = ReceivedEvent(line, scan)
-        let time = scan.time ?? batch.received
         let session = facts.session ?? batch.facts?.session
         if session.map(ByteText.init) != waitingSession.map(ByteText.init) {
             try store()

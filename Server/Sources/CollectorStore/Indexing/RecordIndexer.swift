@@ -33,8 +33,9 @@ struct RecordIndexer {
 extension IndexTransaction: RecordSink {
     func isOwnFailure(_ error: any Error) -> Bool { error is DatabaseError }
 
-    func context(_ content: UnsafeRawBufferPointer) throws {
-        try context(content, facts?.context(contextsMet, content) ?? BatchFacts.Context(content))
+    func context(_ content: UnsafeRawBufferPointer, clock: ClockCorrection?) throws {
+        let known = facts?.context(contextsMet, content, clock: clock)
+        try context(content, known ?? BatchFacts.Context(content, clock: clock))
         contextsMet += 1
     }
 
@@ -43,6 +44,7 @@ extension IndexTransaction: RecordSink {
             event.line,
             event.scan,
             id: event.id,
+            time: event.time,
             at: event.position,
             sequence: event.sequence,
             facts?.event(event.index) ?? BatchFacts.Event()

@@ -35,7 +35,7 @@ enum TrendRows {
                 at: event.time,
                 value: grouping.flatMap { event.value($0) },
                 person: person,
-                number: measured.flatMap { event.value($0)?.number }
+                measured: measured.flatMap { event.value($0) }
             )
         }
         return Trend(series: tally.series(), events: meter.events)
@@ -71,9 +71,9 @@ enum TrendRows {
         var tally = TrendTally(question, budget: meter.budget)
         try read(&meter) { quarter in
             let person = countsPeople ? quarter.person : nil
-            try tally.count(quarter.events, at: quarter.time, value: nil, person: person, number: nil)
+            try tally.count(quarter.events, at: quarter.time, value: nil, person: person)
         } event: { event in
-            try tally.count(at: event.time, value: nil, person: countsPeople ? event.person : nil, number: nil)
+            try tally.count(at: event.time, value: nil, person: countsPeople ? event.person : nil)
         }
         return Trend(series: tally.series(), events: meter.events)
     }

@@ -2,25 +2,46 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
+internal import Trackway
 internal import TrackwayEvents
-
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
+internal import TrackwayWire
 
 /// Asks a collector and understands its answers.
 struct CollectorClient: Sendable {
     /// The collector.
     let address: CollectorAddress
-    private let session: URLSession
+    private let transport: any Transport
 
     /// A client of one collector. Nothing is sent yet.
     init(_ address: CollectorAddress) {
+        self.init(address, transport: Self.transport())
+    }
+
+    /// The same, over another transport.
+    init(_ address: CollectorAddress, transport: any Transport) {
         self.address = address
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpShouldSetCookies = false
-        configuration.urlCache = nil
-        session = URLSession(configuration: configuration)
+        self.transport = transport
+    }
+
+    /// The longest answer: a list may hold large events.
+    static let longestAnswer = 256 << 20
+
+    /// Whether the authorities to trust can be named: elsewhere the system's are trusted.
+    static var canNameAuthorities: Bool {
+        #if os(Linux)
+        true
+        #else
+        false
+        #endif
+    }
+
+    /// The SDK's way to send, so that proxies and authorities are those of the environment in both.
+    private static func transport() -> any Transport {
+        #if os(Linux)
+        SystemTransport.Streaming(longestBody: longestAnswer)
+        #else
+        SystemTransport.make()
+        #endif
     }
 
     /// The answer to `GET path`, parsed.
@@ -48,24 +69,20 @@ struct CollectorClient: Sendable {
         body: JSONValue? = nil,
         timeout: Double = 30
     ) async throws(CommandFailure) -> JSONValue {
-        var request = URLRequest(url: try address.url(path, query: query))
-        request.httpMethod = method
-        request.timeoutInterval = timeout
-        request.setValue("application/json", forHTTPHeaderField: "accept")
-        if let key = address.key { request.setValue("Bearer \(key)", forHTTPHeaderField: "authorization") }
+        var request = WireRequest(method: method, url: try address.url(path, query: query).absoluteString)
+        request.headers.append(name: "accept", value: "application/json")
+        if let key = address.key { request.headers.append(name: "authorization", value: "Bearer \(key)") }
         if let body {
-            request.httpBody = Data(body.json())
-            request.setValue("application/json", forHTTPHeaderField: "content-type")
+            request.body = body.json()
+            request.headers.append(name: "content-type", value: "application/json")
         }
-        let answer: Data
-        let response: URLResponse
-        do {
-            (answer, response) = try await session.data(for: request)
+        let answer: WireResponse
+        do throws(TransportError) {
+            answer = try await transport.send(request, timeout: .seconds(timeout))
         } catch {
             throw CollectorAnswer.unreachable(address, error)
         }
-        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        return try CollectorAnswer.value(status: status, body: Array(answer), address: address)
+        return try CollectorAnswer.value(status: answer.status, body: answer.body, address: address)
     }
 
     /// Passes a request on as it came, for a proxy.
@@ -80,12 +97,10 @@ struct CollectorClient: Sendable {
         headers: [(name: String, value: String)],
         body: [UInt8]
     ) async throws -> (status: Int, body: [UInt8]) {
-        var request = URLRequest(url: try address.url(path))
-        request.httpMethod = "POST"
-        for header in headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
-        request.httpBody = Data(body)
-        let (data, response) = try await session.data(for: request)
-        return ((response as? HTTPURLResponse)?.statusCode ?? 0, Array(data))
+        var request = WireRequest(url: try address.url(path).absoluteString, body: body)
+        for header in headers { request.headers.append(name: header.name, value: header.value) }
+        let answer = try await transport.send(request, timeout: .seconds(60))
+        return (answer.status, answer.body)
     }
 }
 
@@ -149,12 +164,20 @@ enum CollectorAnswer {
     }
 
     /// The failure when no answer came.
-    static func unreachable(_ address: CollectorAddress, _ error: any Error) -> CommandFailure {
-        CommandFailure(
-            .unavailable,
-            "no answer from \(address.root): \(reason(error))",
-            remedy: "is the collector running? Start one with `trackway serve`, or say where it is with --url"
-        )
+    static func unreachable(_ address: CollectorAddress, _ error: TransportError) -> CommandFailure {
+        let remedy: String
+        switch error.code {
+        case .refused:
+            remedy = "is the collector running? Start one with `trackway serve`, or say where it is with --url"
+        case .offline: remedy = "check the name in --url or TRACKWAY_URL, and this machine's network"
+        case .timedOut: remedy = "check --url, and any firewall or proxy between here and the collector; or try again"
+        case .tls:
+            remedy =
+                "if an authority of your own signed the certificate, name its file with --ca or in SSL_CERT_FILE; check that the address has the certificate's name"
+        case .invalidRequest: remedy = "check the address in --url or TRACKWAY_URL and the key"
+        default: remedy = "check --url, and any proxy (http_proxy, https_proxy) between here and the collector"
+        }
+        return CommandFailure(.unavailable, "no answer from \(address.root): \(reason(error))", remedy: remedy)
     }
 
     /// Why the answer is not a good one.
@@ -163,7 +186,9 @@ enum CollectorAnswer {
             return CommandFailure(
                 .unavailable,
                 "\(address.root) answered \(status), but not as a Trackway collector does",
-                remedy: "check the address: another server or a proxy seems to live there"
+                remedy: (300..<400).contains(status)
+                    ? "it sends on to another address: give that one, perhaps with https, with --url"
+                    : "check the address: another server or a proxy seems to live there"
             )
         }
         let code = error["code"]?.string ?? "\(status)"
@@ -181,17 +206,13 @@ enum CollectorAnswer {
         }
     }
 
-    private static func reason(_ error: any Error) -> String {
-        let error = error as NSError
-        guard error.domain == NSURLErrorDomain else { return error.localizedDescription }
-        // The words of the system differ from release to release and say less.
-        return switch error.code {
-        case NSURLErrorCannotConnectToHost: "connection refused"
-        case NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed: "unknown host"
-        case NSURLErrorTimedOut: "timed out"
-        case NSURLErrorNetworkConnectionLost: "the connection was lost"
-        case NSURLErrorSecureConnectionFailed: "no secure connection"
-        default: error.localizedDescription
+    private static func reason(_ error: TransportError) -> String {
+        switch error.code {
+        case .refused: "connection refused or closed"
+        case .offline: "no way to this host"
+        case .timedOut: "timed out"
+        case .tls: "no secure connection: \(error.message)"
+        default: error.message.isEmpty ? error.code.rawValue : error.message
         }
     }
 }

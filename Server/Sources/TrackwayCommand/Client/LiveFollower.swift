@@ -2,11 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
+internal import Trackway
 internal import TrackwayEvents
-
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
+internal import TrackwayWire
 
 /// Follows the live stream over as many connections as it takes.
 struct LiveFollower {
@@ -64,29 +62,19 @@ extension CommandFailure {
     fileprivate var isWorthRetrying: Bool { status == .unavailable || status == .temporary }
 }
 
+/// What a connection to the collector's live stream brings.
+private enum LiveUpdate: Sendable {
+    /// The collector accepted the question; bytes follow.
+    case opened
+    /// Some bytes of the stream.
+    case bytes([UInt8])
+}
+
 /// One connection to the collector's live stream, as the bytes arrive.
-private final class LiveStream: NSObject, URLSessionDataDelegate {
-    /// What a connection brings.
-    enum Update: Sendable {
-        /// The collector accepted the question; bytes follow.
-        case opened
-        /// Some bytes of the stream.
-        case bytes([UInt8])
-    }
-
-    private let address: CollectorAddress
-    private let output: AsyncThrowingStream<Update, any Error>.Continuation
-    private let answer = Locked(Answer())
-
-    private struct Answer: Sendable {
-        var status = 200
-        var body: [UInt8] = []
-    }
-
-    private init(_ address: CollectorAddress, output: AsyncThrowingStream<Update, any Error>.Continuation) {
-        self.address = address
-        self.output = output
-    }
+private enum LiveStream {
+    /// The heartbeat comes every fifteen seconds; silence of a minute means a dead connection.
+    static let silence = Duration.seconds(60)
+    private static let day = Duration.seconds(86_400)
 
     /// Opens a connection. The sequence ends when the collector closes it, and throws a ``CommandFailure``; giving up the
     /// sequence closes the connection.
@@ -99,24 +87,81 @@ private final class LiveStream: NSObject, URLSessionDataDelegate {
         _ address: CollectorAddress,
         query: [(name: String, value: String)],
         lastID: String?
-    ) throws(CommandFailure) -> AsyncThrowingStream<Update, any Error> {
-        var request = URLRequest(url: try address.url("/v1/live", query: query))
-        // The heartbeat comes every fifteen seconds; silence of a minute means a dead connection.
+    ) throws(CommandFailure) -> AsyncThrowingStream<LiveUpdate, any Error> {
+        var request = WireRequest(
+            method: "GET",
+            url: try address.url("/v1/live", query: query).absoluteString,
+            headers: ["accept": "text/event-stream"]
+        )
+        if let key = address.key { request.headers.append(name: "authorization", value: "Bearer \(key)") }
+        if let lastID { request.headers.append(name: "last-event-id", value: lastID) }
+        let (stream, output) = AsyncThrowingStream.makeStream(of: LiveUpdate.self)
+        #if os(Linux)
+        let heard = Locked(ContinuousClock.now)
+        let following = Task { [request] in
+            do throws(TransportError) {
+                let answer = try await SystemTransport.Streaming(longestBody: 65_536).stream(request, timeout: day) {
+                    heard.withLock { $0 = .now }
+                    output.yield(.opened)
+                } piece: { bytes in
+                    heard.withLock { $0 = .now }
+                    output.yield(.bytes(bytes))
+                }
+                if answer.status == 200 { return output.finish() }
+                // A refusal without JSON is described by its status alone.
+                let json = try? JSONValue.parse(answer.body)
+                output.finish(throwing: CollectorAnswer.failure(status: answer.status, json: json, address: address))
+            } catch {
+                output.finish(throwing: CollectorAnswer.unreachable(address, error))
+            }
+        }
+        let watching = Task {
+            while heard.withLock({ $0.duration(to: .now) }) < silence {
+                // Ends early when the stream does.
+                try await Task.sleep(for: .seconds(5))
+            }
+            output.finish(throwing: CollectorAnswer.unreachable(address, TransportError(.timedOut)))
+        }
+        output.onTermination = { _ in
+            following.cancel()
+            watching.cancel()
+        }
+        #else
+        URLSessionStream(address, output: output).start(request)
+        #endif
+        return stream
+    }
+}
+
+#if !os(Linux)
+/// The same over URLSession, which follows the system's authorities.
+private final class URLSessionStream: NSObject, URLSessionDataDelegate {
+    private let address: CollectorAddress
+    private let output: AsyncThrowingStream<LiveUpdate, any Error>.Continuation
+    private let answer = Locked(Answer())
+
+    private struct Answer: Sendable {
+        var status = 200
+        var body: [UInt8] = []
+    }
+
+    init(_ address: CollectorAddress, output: AsyncThrowingStream<LiveUpdate, any Error>.Continuation) {
+        self.address = address
+        self.output = output
+    }
+
+    func start(_ wanted: WireRequest) {
+        guard let url = URL(string: wanted.url) else {
+            return output.finish(throwing: CollectorAnswer.unreachable(address, TransportError(.invalidRequest)))
+        }
+        var request = URLRequest(url: url)
         request.timeoutInterval = 60
-        request.setValue("text/event-stream", forHTTPHeaderField: "accept")
-        if let key = address.key { request.setValue("Bearer \(key)", forHTTPHeaderField: "authorization") }
-        if let lastID { request.setValue(lastID, forHTTPHeaderField: "last-event-id") }
+        for field in wanted.headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
-        let (stream, output) = AsyncThrowingStream.makeStream(of: Update.self)
-        let session = URLSession(
-            configuration: configuration,
-            delegate: LiveStream(address, output: output),
-            delegateQueue: nil
-        )
+        let session = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
         output.onTermination = { _ in session.invalidateAndCancel() }
         session.dataTask(with: request).resume()
-        return stream
     }
 
     /// The answer's head: a stream, or a refusal whose sentence follows.
@@ -145,7 +190,9 @@ private final class LiveStream: NSObject, URLSessionDataDelegate {
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let answer = answer.withLock { $0 }
         if let error {
-            output.finish(throwing: CollectorAnswer.unreachable(address, error))
+            output.finish(
+                throwing: CollectorAnswer.unreachable(address, TransportError(.other, error.localizedDescription))
+            )
         } else if answer.status == 200 {
             output.finish()
         } else {
@@ -155,3 +202,4 @@ private final class LiveStream: NSObject, URLSessionDataDelegate {
         }
     }
 }
+#endif

@@ -33,8 +33,9 @@ struct LifecycleCommand: AsyncParsableCommand {
         commandName: "lifecycle",
         abstract: "See who is new, comes back or stays away.",
         discussion: """
-            New: active for the first time ever. Returning: active in the interval before as well. Resurrected: not active in the
-            interval before, but earlier. Dormant: active in the interval before, and not in this one.
+            New: active for the first time ever. Returning: active in the interval
+            before as well. Resurrected: not active in the interval before, but earlier.
+            Dormant: active in the interval before, and not in this one.
 
             EXAMPLES
               trackway lifecycle --interval week --last 90d

@@ -11,14 +11,19 @@ struct AlertAddCommand: AsyncParsableCommand {
         commandName: "add",
         abstract: "Make an alert.",
         discussion: """
-            The secret that signs what is told is printed this once. It takes a key that may both write and read:
-            trackway keys create operator --scope write --scope read
+            The secret that signs what is told is printed this once. It takes a key that
+            may both write and read: trackway keys create operator --scope write --scope
+            read
 
             EXAMPLES
-              trackway alert add 'Few sales' --trends 'name=purchase&last=1h' --below 5 --for 10m --webhook https://hooks.example.com/alerts
-              trackway alert add 'Sales break in' --trends 'name=purchase&last=24h' --below -50 --change
-              trackway alert add 'Check-out' --funnels 'step=view_cart&step=purchase&last=24h' --below 20
-              trackway alert add 'Something is missing' --missing 0 --webhook http://127.0.0.1:9000/
+              trackway alert add 'Few sales' --trends 'name=purchase&last=1h' \\
+                --below 5 --for 10m --webhook https://hooks.example.com/alerts
+              trackway alert add 'Sales break in' --trends 'name=purchase&last=24h' \\
+                --below -50 --change
+              trackway alert add 'Check-out' \\
+                --funnels 'step=view_cart&step=purchase&last=24h' --below 20
+              trackway alert add 'Something is missing' --missing 0 \\
+                --webhook http://127.0.0.1:9000/
               trackway alert add 'Refused' --failed 1 --within 1h --at-least 200
               trackway alert add 'Nothing arrives' --silence --within 15m --repeat 4h
             """

@@ -12,10 +12,12 @@ struct AlertVerifyCommand: ParsableCommand {
         commandName: "verify",
         abstract: "Check the signature of a message, as a receiver has to.",
         discussion: """
-            Takes what the three headers said and the body as it came, byte for byte. Asks no collector.
+            Takes what the three headers said and the body as it came, byte for byte.
+            Asks no collector.
 
             EXAMPLES
-              trackway alert verify --secret whsec_… --id msg_… --timestamp 1700000000 --signature 'v1,…' --file body.json
+              trackway alert verify --secret whsec_… --id msg_… --timestamp 1700000000 \\
+                --signature 'v1,…' --file body.json
             """
     )
 

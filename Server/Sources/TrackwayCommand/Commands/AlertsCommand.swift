@@ -13,7 +13,8 @@ struct AlertsCommand: AsyncParsableCommand {
         discussion: """
             EXAMPLES
               trackway alerts
-              trackway alert add 'Few sales' --trends 'name=purchase&last=1h' --below 5 --webhook https://hooks.example.com/alerts
+              trackway alert add 'Few sales' --trends 'name=purchase&last=1h' \\
+                --below 5 --webhook https://hooks.example.com/alerts
             """
     )
 

@@ -12,12 +12,16 @@ struct BoardAddCommand: AsyncParsableCommand {
         commandName: "add",
         abstract: "Make a board.",
         discussion: """
-            A card is written as its title, =, its kind, and the parameters of its question behind a question mark, as
-            Documentation/Queries.md has them. Kinds: \(BoardCard.Kind.allCases.map(\.rawValue).joined(separator: ", ")).
+            A card is written as its title, =, its kind, and the parameters of its
+            question behind a question mark, as Documentation/Queries.md has them.
+            Kinds: \(BoardCard.Kind.allCases.map(\.rawValue).joined(separator: ", ")).
 
             EXAMPLES
-              trackway board add 'Shop' --card 'Revenue=trends?name=purchase&measure=sum:total&last=30d' --card 'Live=live'
-              trackway board show first-look --json > board.json; trackway board add 'My first look' --file board.json
+              trackway board add 'Shop' \\
+                --card 'Revenue=trends?name=purchase&measure=sum:total&last=30d' \\
+                --card 'Live=live'
+              trackway board show first-look --json > board.json
+              trackway board add 'My first look' --file board.json
             """
     )
 
@@ -139,8 +143,9 @@ struct BoardLinkCommand: AsyncParsableCommand {
         commandName: "link",
         abstract: "Make a read-only link to a board, or revoke its links.",
         discussion: """
-            Whoever has the link sees the board and its cards' answers, and nothing else. It is printed this once. It takes a
-            key that may both write and read: trackway keys create support --scope write --scope read
+            Whoever has the link sees the board and its cards' answers, and nothing
+            else. It is printed this once. It takes a key that may both write and read:
+            trackway keys create support --scope write --scope read
 
             EXAMPLES
               trackway board link 7kd2mq8xwe --expires-in 30d --key tw_…

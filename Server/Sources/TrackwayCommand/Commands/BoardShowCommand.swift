@@ -14,7 +14,8 @@ struct BoardShowCommand: AsyncParsableCommand {
             EXAMPLES
               trackway board show first-look
               trackway board show 7kd2mq8xwe --last 7d
-              trackway board show first-look --json      the board itself, as `trackway board add --file` takes it
+              # The board itself, as `trackway board add --file` takes it.
+              trackway board show first-look --json
             """
     )
 

@@ -13,7 +13,8 @@ struct BoardsCommand: AsyncParsableCommand {
             EXAMPLES
               trackway boards
               trackway board show first-look
-              trackway board add 'Shop' --card 'Revenue=trends?name=purchase&measure=sum:total&last=30d'
+              trackway board add 'Shop' \\
+                --card 'Revenue=trends?name=purchase&measure=sum:total&last=30d'
             """
     )
 

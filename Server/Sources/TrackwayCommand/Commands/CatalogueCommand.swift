@@ -11,15 +11,18 @@ struct CatalogueCommand: AsyncParsableCommand {
         commandName: "catalogue",
         abstract: "See which events there are, and what they look like.",
         discussion: """
-            Without a name: every event's name, how often it came, today and in the last 30 days, and when first and last.
-            With one: the attributes of its latest events with their types, how many events have them, and their most
-            frequent values; which versions of the app sent it; and what a format it may be sent on to would not take.
+            Without a name: every event's name, how often it came, today and in the last
+            30 days, and when first and last. With one: the attributes of its latest
+            events with their types, how many events have them, and their most frequent
+            values; which versions of the app sent it; and what a format it may be sent
+            on to would not take.
 
             EXAMPLES
               trackway catalogue
               trackway catalogue --search cart --order last
               trackway catalogue purchase
-              trackway catalogue purchase --csv            a line for each attribute
+              # A line for each attribute.
+              trackway catalogue purchase --csv
             """
     )
 
@@ -73,11 +76,13 @@ struct CatalogueCommand: AsyncParsableCommand {
                 query: [("zone", zone)]
             )
             if json { return Console.standard.write(json: answer) }
-            return Console.standard.write(csv ? text.attributesCSV(answer) : text.description(answer))
+            if csv { return Console.standard.write(csv: text.attributesCSV(answer)) }
+            return Console.standard.write(timed: text.description(answer))
         }
         let answer = try await list(client, zone)
         if json { return Console.standard.write(json: answer) }
-        Console.standard.write(csv ? text.namesCSV(answer) : text.names(answer))
+        if csv { return Console.standard.write(csv: text.namesCSV(answer)) }
+        Console.standard.write(timed: text.names(answer))
     }
 
     /// As many names as are wanted, page by page, as one answer.

@@ -13,12 +13,42 @@ struct CollectorOptions: ParsableArguments {
     @Option(help: "The key. Default: TRACKWAY_KEY, or none.")
     var key: String?
 
+    @Option(help: "A PEM file of the authorities to trust for https. Default: SSL_CERT_FILE, or the system's.")
+    var ca: String?
+
     /// The address that the options and the environment give.
     func address() throws(CommandFailure) -> CollectorAddress {
         let environment = ProcessInfo.processInfo.environment
+        if let ca { try trust(ca) }
+        if let file = environment["SSL_CERT_FILE"], ca == nil, !file.isEmpty { try Self.check(file, "SSL_CERT_FILE") }
         return try CollectorAddress(
             url ?? environment["TRACKWAY_URL"] ?? CollectorAddress.local,
             key: key ?? environment["TRACKWAY_KEY"]
+        )
+    }
+}
+
+extension CollectorOptions {
+    /// Trusts the authorities in a file from now on, in requests of the command and of the SDK inside it.
+    private func trust(_ file: String) throws(CommandFailure) {
+        try Self.check(file, "--ca")
+        guard CollectorClient.canNameAuthorities else {
+            throw CommandFailure(
+                .usage,
+                "--ca is for Linux",
+                remedy: "add the authority to the keychain and trust it there"
+            )
+        }
+        // The command and the SDK read the environment when they make their first connection.
+        setenv("SSL_CERT_FILE", file, 1)
+    }
+
+    private static func check(_ file: String, _ option: String) throws(CommandFailure) {
+        guard access(file, R_OK) != 0 else { return }
+        throw CommandFailure(
+            .inputMissing,
+            "\(file) cannot be read: \(String(cString: strerror(errno)))",
+            remedy: "name a readable PEM file with \(option)"
         )
     }
 }

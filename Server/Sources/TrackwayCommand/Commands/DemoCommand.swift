@@ -11,19 +11,24 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo",
         abstract: "See the whole at work: a shop, a bad destination, a kill -9, and a ledger that balances.",
         discussion: """
-            Starts a collector on a free port and lets visitors through the example shop. Every event goes to two
-            destinations, one of which answers badly (503, lost answers, a captive portal). One shop process is killed with
-            -9 while somebody pays, and started again. The shop takes snapshots of this machine as it is; further shops play a
-            phone each (its battery, its way, its networks are made up). In one more, visitors take their consent back, one
-            reports its use in the format of SAP Mobile Services and is given consent half-way, and one is forgotten in the
-            end. Then the ledger is shown and checked, thirty days of a made-up shop are added so that there is something to
-            ask about (`trackway sample`), a board is made of them, and the collector stays up until Ctrl-C.
+            Starts a collector on a free port and lets visitors through the example
+            shop. Every event goes to two destinations, one of which answers badly (503,
+            lost answers, a captive portal). One shop process is killed with -9 while
+            somebody pays, and started again. The shop takes snapshots of this machine
+            as it is; further shops play a phone each (its battery, its way, its
+            networks are made up). In one more, visitors take their consent back, one
+            reports its use in the format of SAP Mobile Services and is given consent
+            half-way, and one is forgotten in the end. Then the ledger is shown and
+            checked, thirty days of a made-up shop are added so that there is something
+            to ask about (`trackway sample`), a board is made of them, and the collector
+            stays up until Ctrl-C.
 
             `make demo` builds everything and calls this.
 
             EXAMPLES
               trackway demo --shop Examples/Shop/.build/debug/shop
-              DEMO_EXIT=1 make demo          ends by itself; status 0 only when the ledger balances
+              # Ends by itself; status 0 only when the ledger balances.
+              DEMO_EXIT=1 make demo
             """
     )
 

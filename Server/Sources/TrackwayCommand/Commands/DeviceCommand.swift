@@ -12,17 +12,22 @@ struct DeviceCommand: AsyncParsableCommand {
         commandName: "device",
         abstract: "See this machine's device properties and state as the SDK sends them.",
         discussion: """
-            Has the SDK take one snapshot, as an app with `Configuration.snapshots` does when it is opened, and prints it.
-            What this machine does not tell is left out. Nothing is sent to anybody, and nothing stays behind. Where there
-            are sensors, they are read for about five seconds.
+            Has the SDK take one snapshot, as an app with `Configuration.snapshots` does
+            when it is opened, and prints it. What this machine does not tell is left
+            out. Nothing is sent to anybody, and nothing stays behind. Where there are
+            sensors, they are read for about five seconds.
 
-            The network addresses and names shown here are personal data, as they are in an app.
+            The network addresses and names shown here are personal data, as they are in
+            an app.
 
             EXAMPLES
               trackway device
-              trackway device --json | jq .attributes        the two events, one a line
-              trackway device --sift                         the body of the Sift request that carries them
-              trackway device --root ./phone                 another device's /etc, /proc and /sys, copied into ./phone
+              # The two events, one a line.
+              trackway device --json | jq .attributes
+              # The body of the Sift request that carries them.
+              trackway device --sift
+              # Another device's /etc, /proc and /sys, copied into ./phone.
+              trackway device --root ./phone
             """
     )
 

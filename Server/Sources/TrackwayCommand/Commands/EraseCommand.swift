@@ -10,11 +10,13 @@ struct EraseCommand: AsyncParsableCommand {
         commandName: "erase",
         abstract: "Erase everything of an installation at the collector, for ever.",
         discussion: """
-            Apps erase themselves: the SDK's erase() sends a proof that only the erased installation has. This command is
-            for those who cannot: devices that are gone, and clients of other formats. Nothing that still comes of the
+            Apps erase themselves: the SDK's erase() sends a proof that only the erased
+            installation has. This command is for those who cannot: devices that are
+            gone, and clients of other formats. Nothing that still comes of the
             installation is kept.
 
-            It takes a key that may both write and read: trackway keys create support --scope write --scope read
+            It takes a key that may both write and read: trackway keys create support
+            --scope write --scope read
 
             EXAMPLES
               trackway erase 0199a1b2-… --key tw_…

@@ -10,9 +10,10 @@ struct EventCommand: AsyncParsableCommand {
         commandName: "event",
         abstract: "See one event's way from the device to the index.",
         discussion: """
-            Shows when it was recorded, in which batch it was sent, when it arrived and where it lies, with the times between.
-            Differences between the device's clock and the collector's are in them. What nobody told is left out, and said.
-            The event itself: trackway events --id ID.
+            Shows when it was recorded, in which batch it was sent, when it arrived and
+            where it lies, with the times between. Differences between the device's
+            clock and the collector's are in them. What nobody told is left out, and
+            said. The event itself: trackway events --id ID.
 
             EXAMPLES
               trackway event 0199a1b2-…
@@ -37,6 +38,6 @@ struct EventCommand: AsyncParsableCommand {
         let path = "/v1/events/\(EventID(id)?.description ?? id)/life"
         let life = try await CollectorClient(try collector.address()).get(path)
         if json { return Console.standard.write(json: life) }
-        Console.standard.write(EventLifeText(style: Console.standard.style).lines(life))
+        Console.standard.write(timed: EventLifeText(style: Console.standard.style).lines(life))
     }
 }

@@ -11,17 +11,21 @@ struct EventsCommand: AsyncParsableCommand {
         commandName: "events",
         abstract: "Ask for stored events.",
         discussion: """
-            Shows stored events, the latest last. Times are points such as 2026-11-21, 2026-11-21T06:38:00Z, or 2h for
-            two hours ago; they mean the event's own time.
+            Shows stored events, the latest last. Times are points such as 2026-11-21,
+            2026-11-21T06:38:00Z, or 2h for two hours ago; they mean the event's own
+            time.
 
             EXAMPLES
               trackway events --name purchase --from 2h
               trackway events --user user-42 --limit 1000 --json > events.ndjson
-              trackway events --where 'total>=100' --text berlin   what holds it, however long it takes to find
-              trackway events --id 0199a1b2-…               one event with everything known about it
-              trackway events --format sap-report --application org.example.shop --from 7d > report.csv
-                                                            the client data report of an application: every event of
-                                                            the time, in the words of SAP Mobile Services
+              # What holds it, however long it takes to find.
+              trackway events --where 'total>=100' --text berlin
+              # One event with everything known about it.
+              trackway events --id 0199a1b2-…
+              # The client data report of an application in the words of SAP Mobile
+              # Services: every event of the time.
+              trackway events --format sap-report \\
+                --application org.example.shop --from 7d > report.csv
             """
     )
 
@@ -78,7 +82,7 @@ struct EventsCommand: AsyncParsableCommand {
         let client = CollectorClient(try collector.address())
         if let id {
             let event = try await client.get("/v1/events/" + id)
-            show([event])
+            show([event], isFirst: true)
             return
         }
         let now = SystemClock().now().wall
@@ -107,15 +111,17 @@ struct EventsCommand: AsyncParsableCommand {
             guard let next = page.next else { break }
             after = next
         }
-        show(found.reversed())
+        show(found.reversed(), isFirst: true)
     }
 
     /// Every event, page by page, in the order of arrival.
     private func showAll(_ client: CollectorClient, query: [(name: String, value: String)]) async throws {
         var after: String?
+        var isFirst = true
         while true {
             let page = try await self.page(client, query: query, order: "asc", size: Self.pageSize, after: after)
-            show(page.events)
+            show(page.events, isFirst: isFirst)
+            isFirst = isFirst && page.events.isEmpty
             guard let next = page.next else { return }
             after = next
         }
@@ -129,7 +135,7 @@ struct EventsCommand: AsyncParsableCommand {
         while true {
             let page = try await self.page(client, query: query, order: "asc", size: Self.pageSize, after: after)
             Console.standard.write(
-                page.events.compactMap { UsageReportRow(listed: $0, in: scope).map { String($0.line.dropLast()) } }
+                csv: page.events.compactMap { UsageReportRow(listed: $0, in: scope).map { String($0.line.dropLast()) } }
             )
             guard let next = page.next else { return }
             after = next
@@ -151,16 +157,18 @@ struct EventsCommand: AsyncParsableCommand {
         return (answer["events"]?.array ?? [], answer["next"]?.string)
     }
 
-    private func show(_ events: some Sequence<JSONValue>) {
-        let lines = EventLineFormat(style: Console.standard.style)
-        Console.standard.write(
-            events.map { event in
-                guard !json, format == .text, id == nil, let summary = StoredEventSummary(event) else {
-                    return String(decoding: event.json(), as: UTF8.self)
-                }
-                return lines.line(summary)
+    /// Prints events, the zone of their times above the first.
+    private func show(_ events: some Collection<JSONValue>, isFirst: Bool) {
+        guard !json, format == .text, id == nil else { return Console.standard.write(json: Array(events)) }
+        let format = EventLineFormat(style: Console.standard.style)
+        if isFirst, !events.isEmpty { Console.standard.write(format.zoneHeading()) }
+        for event in events {
+            if let summary = StoredEventSummary(event) {
+                Console.standard.write(format.line(summary))
+            } else {
+                Console.standard.write(json: event)
             }
-        )
+        }
     }
 }
 

@@ -11,14 +11,17 @@ struct ExpectCommand: AsyncParsableCommand {
         commandName: "expect",
         abstract: "Wait until expected events have arrived; for tests.",
         discussion: """
-            Ends with 0 as soon as at least one event of the name has arrived for which all conditions hold, and with 1 when
-            none came within the time: then it shows the events that come closest, with what did not hold, and refused ones.
-            Conditions are those of `trackway trends`. --count, --at-most and --never wait the whole time, because one more may
-            come; with one too many they end at once.
+            Ends with 0 as soon as at least one event of the name has arrived for which
+            all conditions hold, and with 1 when none came within the time: then it
+            shows the events that come closest, with what did not hold, and refused
+            ones. Conditions are those of `trackway trends`. --count, --at-most and
+            --never wait the whole time, because one more may come; with one too many
+            they end at once.
 
             EXAMPLES
               trackway expect purchase --where total=12.5 --within 10s
-              trackway expect purchase --count 1 --run ci-4711       exactly one, in this run
+              # Exactly one, in this run.
+              trackway expect purchase --count 1 --run ci-4711
               trackway expect crash --never --within 2s
               POSITION=$(trackway reset); …; trackway expect screen_view --since $POSITION
             """

@@ -13,10 +13,13 @@ struct FailedCommand: AsyncParsableCommand {
         abstract: "See what was refused and why.",
         discussion: """
             EXAMPLES
-              trackway failed                              what was refused in the last 7 days, in groups
+              # What was refused in the last 7 days, in groups.
+              trackway failed
               trackway failed --last 12h --interval hour --csv
-              trackway failed show 3.88213.7               one of them, with all that is kept of it
-              trackway failed replay --code old_rule       admit those that pass now, after a rule was changed
+              # One of them, with all that is kept of it.
+              trackway failed show 3.88213.7
+              # Admit those that pass now, after a rule was changed.
+              trackway failed replay --code old_rule
             """,
         subcommands: [FailedGroupsCommand.self, FailedShowCommand.self, FailedReplayCommand.self],
         defaultSubcommand: FailedGroupsCommand.self
@@ -75,7 +78,11 @@ struct FailedGroupsCommand: AsyncParsableCommand {
         )
         if json { return Console.standard.write(json: answer) }
         let text = FailedText(style: Console.standard.style, zone: TimeZone(identifier: zone) ?? .gmt)
-        Console.standard.write(csv ? text.csv(answer) : text.lines(answer))
+        if csv {
+            Console.standard.write(csv: text.csv(answer))
+        } else {
+            Console.standard.write(timed: text.lines(answer))
+        }
     }
 }
 
@@ -106,7 +113,7 @@ struct FailedShowCommand: AsyncParsableCommand {
         let answer = try await CollectorClient(try collector.address())
             .get("/v1/failed", query: [("position", position)])
         if json { return Console.standard.write(json: answer) }
-        Console.standard.write(FailedText(style: Console.standard.style, zone: .current).one(answer))
+        Console.standard.write(timed: FailedText(style: Console.standard.style, zone: .current).one(answer))
     }
 }
 

@@ -11,14 +11,16 @@ struct FunnelCommand: AsyncParsableCommand {
         commandName: "funnel",
         abstract: "See how far people come through steps.",
         discussion: """
-            Counts the people who had the first event in the time, and how many of them had each further one behind it, in this
-            order, all within the window. Other events may lie between.
+            Counts the people who had the first event in the time, and how many of them
+            had each further one behind it, in this order, all within the window. Other
+            events may lie between.
 
             EXAMPLES
               trackway funnel view_item add_to_cart purchase
               trackway funnel view_item purchase --window 1h --by context.app.version
               trackway funnel view_item purchase --step-where '2:total>=100' --last 90d
-              trackway funnel view_item purchase --people 1      who looked and did not buy
+              # Who looked and did not buy.
+              trackway funnel view_item purchase --people 1
             """
     )
 
@@ -46,7 +48,7 @@ struct FunnelCommand: AsyncParsableCommand {
     @Option(help: "Divide by the values of the first step's attribute, or of a member of the context.")
     var by: String?
 
-    @Option(help: "How many values are told apart, 1 to 10; the rest is one group. Default: 10.")
+    @Option(help: "How many values are told apart, 1 to 25; the rest is one group. Default: 10.")
     var top: Int?
 
     @Option(help: "List those who got to this step, counted from 1, and no further: at most a hundred.")

@@ -12,15 +12,18 @@ struct InspectCommand: AsyncParsableCommand {
         commandName: "inspect",
         abstract: "Look into an app's journal without touching it.",
         discussion: """
-            Shows what lies in a journal folder: the installation, its writers (one per process), their segments and
-            records, how far each destination has come, and any damage. Nothing is written or locked, so an app may go
-            on recording meanwhile. The folder is the one that holds `installation` and `writers`.
+            Shows what lies in a journal folder: the installation, its writers (one per
+            process), their segments and records, how far each destination has come, and
+            any damage. Nothing is written or locked, so an app may go on recording
+            meanwhile. The folder is the one that holds `installation` and `writers`.
 
             EXAMPLES
               trackway inspect ~/.local/state/trackway/shopping
-              trackway inspect FOLDER --records               every event that still lies there, in order
+              # Every event that still lies there, in order.
+              trackway inspect FOLDER --records
               trackway inspect FOLDER --records --json | jq .name
-              trackway inspect FOLDER || echo damaged         exit status 1 when something is damaged
+              # Exit status 1 when something is damaged.
+              trackway inspect FOLDER || echo damaged
             """
     )
 

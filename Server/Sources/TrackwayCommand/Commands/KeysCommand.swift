@@ -11,23 +11,25 @@ struct KeysCommand: AsyncParsableCommand {
         commandName: "keys",
         abstract: "Make, list and revoke keys.",
         discussion: """
-            Works on the key file in the collector's folder, on the machine where it runs. A running collector sees the
-            change within about a second. Only a hash of each key is kept.
+            Works on the key file in the collector's folder, on the machine where it
+            runs. A running collector sees the change within about a second. Only a hash
+            of each key is kept.
 
             EXAMPLES
-              trackway keys create shopping-app                a key that may send events
-              trackway keys create dashboard --scope read      a key that may read them
-              trackway keys create shop --clickstream-app shopping --sensors-project production
-                                                               clients of these two formats send no key: the app and
-                                                               the project let them in
+              # A key that may send events.
+              trackway keys create shopping-app
+              # A key that may read them.
+              trackway keys create dashboard --scope read
+              # Clients of these two formats send no key: the app and the project let
+              # them in.
+              trackway keys create shop --clickstream-app shopping \\
+                --sensors-project production
+              # What clients of Sift call the beacon key.
               trackway keys create phones --sift-account acct_1
-                                                               what clients of Sift call the beacon key
+              # Clients of SAP Mobile Services: the application lets them in.
               trackway keys create usage --sap-application org.example.shop
-                                                               clients of SAP Mobile Services: the application lets
-                                                               them in
+              # At most 50 requests a second and a million events a day.
               trackway keys create beta --rate 50 --events-per-day 1000000
-                                                               a key that may make 50 requests a second and send a million
-                                                               events a day
               trackway keys list
               trackway keys revoke shopping-app
             """,
@@ -54,8 +56,9 @@ extension CommandFailure {
         case .storage:
             self.init(.inputOutput, error.message, remedy: "see who may read and write the collector's folder")
         case .malformed: self.init(.malformedInput, error.message, remedy: "correct or remove that line")
-        case .nameTaken, .nameInvalid, .accountTaken: self.init(.usage, error.message)
-        case .unknown: self.init(.usage, error.message, remedy: "`trackway keys list` shows those there are")
+        case .nameInvalid: self.init(.usage, error.message)
+        case .nameTaken, .accountTaken: self.init(.cannotCreate, error.message)
+        case .unknown: self.init(.negative, error.message, remedy: "`trackway keys list` shows those there are")
         }
     }
 }

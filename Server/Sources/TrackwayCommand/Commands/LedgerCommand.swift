@@ -11,14 +11,16 @@ struct LedgerCommand: AsyncParsableCommand {
         commandName: "ledger",
         abstract: "See that nothing is missing, or what is.",
         discussion: """
-            For each writer (one process of one installed app) the collector knows how many events were recorded and what
-            became of them: recorded = received + refused + dropped on the device + addressed elsewhere + missing.
-            Missing events may still be on the device, waiting to be delivered.
+            For each writer (one process of one installed app) the collector knows how
+            many events were recorded and what became of them: recorded = received +
+            refused + dropped on the device + addressed elsewhere + missing. Missing
+            events may still be on the device, waiting to be delivered.
 
             EXAMPLES
               trackway ledger
               trackway ledger --installation 0199a1b2-…
-              trackway ledger --check && echo complete     exit status 1 while something is missing
+              # Exit status 1 while something is missing.
+              trackway ledger --check && echo complete
             """
     )
 
@@ -47,7 +49,7 @@ struct LedgerCommand: AsyncParsableCommand {
         if json {
             Console.standard.write(json: answer)
         } else {
-            Console.standard.write(LedgerText(style: Console.standard.style).lines(ledger))
+            Console.standard.write(timed: LedgerText(style: Console.standard.style).lines(ledger))
         }
         if check, !ledger.isComplete { throw ExitCode(CommandStatus.negative.rawValue) }
     }

@@ -11,8 +11,8 @@ struct PathsCommand: AsyncParsableCommand {
         commandName: "paths",
         abstract: "See how people go on from a screen or an event, or how they came to it.",
         discussion: """
-            Follows each session from its first such screen on, or back from its last; without either from its first screen. A name
-            that is repeated counts once.
+            Follows each session from its first such screen on, or back from its last;
+            without either from its first screen. A name that is repeated counts once.
 
             EXAMPLES
               trackway paths --start Home

@@ -12,10 +12,12 @@ struct PlanCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Check a tracking plan, and what a collector has against it.",
         discussion: """
-            Without --against: all mistakes of the file at once, each with its place, the value and what helps.
-            With --against: also which names came that are not planned, which planned events never came, and what events do not
-            keep to. Where the collector counts by this very plan the numbers are of all events since then, or of --last days;
-            else of the latest events of each name (--sample).
+            Without --against: all mistakes of the file at once, each with its place,
+            the value and what helps. With --against: also which names came that are not
+            planned, which planned events never came, and what events do not keep to.
+            Where the collector counts by this very plan the numbers are of all events
+            since then, or of --last days; else of the latest events of each name
+            (--sample).
 
             EXIT STATUS
               0   the plan is in order; with --against: everything keeps to it

@@ -12,16 +12,23 @@ struct PlanCommand: AsyncParsableCommand {
         commandName: "plan",
         abstract: "Check a tracking plan, make Swift types of it, and see what events do not keep to.",
         discussion: """
-            A plan is a JSON file under version control that says which events there are and what they look like.
-            `trackway serve --plan plan.json` counts what does not keep to it; nothing is dropped for that.
+            A plan is a JSON file under version control that says which events there are
+            and what they look like. `trackway serve --plan plan.json` counts what does
+            not keep to it; nothing is dropped for that.
 
             EXAMPLES
-              trackway plan init --from http://127.0.0.1:8787 --output plan.json   a first plan from what is there
-              trackway plan check plan.json                                        all mistakes of the file
-              trackway plan check plan.json --against http://127.0.0.1:8787        in CI: 1 when events do not keep to it
-              trackway plan swift plan.json --output Sources/App/Events.swift      a TypedEvent for each event
-              trackway plan show                                                   the events of the plan in force, counted
-              trackway plan violations --last 7d                                   what does not keep to it, in groups
+              # A first plan from what is there.
+              trackway plan init --from http://127.0.0.1:8787 --output plan.json
+              # All mistakes of the file.
+              trackway plan check plan.json
+              # In CI: 1 when events do not keep to it.
+              trackway plan check plan.json --against http://127.0.0.1:8787
+              # A TypedEvent for each event.
+              trackway plan swift plan.json --output Sources/App/Events.swift
+              # The events of the plan in force, counted.
+              trackway plan show
+              # What does not keep to it, in groups.
+              trackway plan violations --last 7d
             """,
         subcommands: [
             PlanCheckCommand.self, PlanSwiftCommand.self, PlanInitCommand.self, PlanShowCommand.self,
@@ -71,7 +78,8 @@ struct PlanShowCommand: AsyncParsableCommand {
         if json { return Console.standard.write(json: answer) }
         let text = PlanText(style: Console.standard.style, zone: .current)
         let table = text.events(answer)
-        Console.standard.write(csv ? table.csv : table.lines(style: Console.standard.style))
+        if csv { return Console.standard.write(csv: table.csv) }
+        Console.standard.write(table.lines(style: Console.standard.style))
     }
 }
 
@@ -118,7 +126,8 @@ struct PlanViolationsCommand: AsyncParsableCommand {
         if json { return Console.standard.write(json: answer) }
         let text = PlanText(style: Console.standard.style, zone: .current)
         let table = text.violations(answer)
-        Console.standard.write(csv ? table.csv : table.lines(style: Console.standard.style) + text.more(answer))
+        if csv { return Console.standard.write(csv: table.csv) }
+        Console.standard.write(table.lines(style: Console.standard.style) + text.more(answer))
     }
 }
 
@@ -128,12 +137,15 @@ struct PlanSwiftCommand: ParsableCommand {
         commandName: "swift",
         abstract: "Make Swift source with a TypedEvent for each event of a plan.",
         discussion: """
-            The same plan makes the same source. Attributes that are not required are optional, texts with a list of values
-            become enumerations, and what the plan leaves open is a PlannedValue.
+            The same plan makes the same source. Attributes that are not required are
+            optional, texts with a list of values become enumerations, and what the plan
+            leaves open is a PlannedValue.
 
             EXAMPLES
               trackway plan swift plan.json --output Sources/App/Events.swift
-              trackway plan swift plan.json --access public | diff - Sources/Events/Events.swift     in CI: is it up to date?
+              # In CI: is it up to date?
+              trackway plan swift plan.json --access public | diff - \\
+                Sources/Events/Events.swift
             """
     )
 
@@ -151,7 +163,7 @@ struct PlanSwiftCommand: ParsableCommand {
         let plan = try PlanFile.plan(file)
         var maker = PlanSwift(access: access)
         let source = maker.source(of: plan)
-        guard let output else { return Console.standard.write(String(source.dropLast())) }
+        guard let output else { return Console.standard.write(document: String(source.dropLast())) }
         try PlanFile.write(source, to: output)
         Console.standard.note("\(output): \(plan.events.count) events")
     }
@@ -163,8 +175,9 @@ struct PlanInitCommand: AsyncParsableCommand {
         commandName: "init",
         abstract: "Make a first plan of what a collector's catalogue has.",
         discussion: """
-            Every event of one's own becomes a planned one, its attributes with the types they have; what every event has that was
-            looked at is required. Read it, change it, and put it under version control.
+            Every event of one's own becomes a planned one, its attributes with the
+            types they have; what every event has that was looked at is required. Read
+            it, change it, and put it under version control.
             """
     )
 
@@ -203,7 +216,7 @@ struct PlanInitCommand: AsyncParsableCommand {
         }
         let plan = draft.plan(title: title)
         let text = plan.text()
-        guard let output else { return Console.standard.write(String(text.dropLast())) }
+        guard let output else { return Console.standard.write(document: String(text.dropLast())) }
         try PlanFile.write(text, to: output)
         Console.standard.note("\(output): \(plan.events.count) events; see it with: trackway plan check \(output)")
     }

@@ -11,14 +11,17 @@ struct PolicyCommand: AsyncParsableCommand {
         commandName: "policy",
         abstract: "Show and change what is wanted of the usage reports of an application.",
         discussion: """
-            Clients of SAP Mobile Services are told the policy when they exchange settings. Works on a file in the
-            collector's folder, on the machine where it runs. A running collector follows within about a second.
+            Clients of SAP Mobile Services are told the policy when they exchange
+            settings. Works on a file in the collector's folder, on the machine where it
+            runs. A running collector follows within about a second.
 
             EXAMPLES
               trackway policy list
-              trackway policy set org.example.shop --collect off         reports are answered with 403; clients keep them
+              # Reports are answered with 403; clients keep them.
+              trackway policy set org.example.shop --collect off
               trackway policy set org.example.shop --collect on --upload-after-days 7
-              trackway policy set org.example.shop --anonymize on        no persons, and devices under other ids
+              # No persons, and devices under other ids.
+              trackway policy set org.example.shop --anonymize on
             """,
         subcommands: [PolicyListCommand.self, PolicySetCommand.self]
     )

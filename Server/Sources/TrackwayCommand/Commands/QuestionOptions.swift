@@ -82,7 +82,7 @@ struct QuestionOptions: ParsableArguments {
         let style = Console.standard.style
         let zone = TimeZone(identifier: answer["zone"]?.string ?? zoneName) ?? .gmt
         let table = report(answer, DateLabels(style: style, zone: zone))
-        Console.standard.write(csv ? table.csv : table.lines(style: style))
+        if csv { Console.standard.write(csv: table.csv) } else { Console.standard.write(table.lines(style: style)) }
         answer.noteWhatIsKept()
     }
 }

@@ -11,14 +11,18 @@ struct FailedReplayCommand: AsyncParsableCommand {
         commandName: "replay",
         abstract: "Have refused events looked at again, and those admitted that pass now.",
         discussion: """
-            After a rule was changed or a fault mended: what was refused is judged by the rules of today. What passes is
-            stored as if it had been admitted at once, marked with where it comes from, and gone from the list; an event
-            counts once however often this is run. What fails stays, with the reason that it fails for now.
+            After a rule was changed or a fault mended: what was refused is judged by
+            the rules of today. What passes is stored as if it had been admitted at
+            once, marked with where it comes from, and gone from the list; an event
+            counts once however often this is run. What fails stays, with the reason
+            that it fails for now.
 
-            It takes a key that may both write and read: trackway keys create support --scope write --scope read
+            It takes a key that may both write and read: trackway keys create support
+            --scope write --scope read
 
             EXAMPLES
-              trackway failed replay --code name_too_long --dry-run    see what would pass
+              # See what would pass.
+              trackway failed replay --code name_too_long --dry-run
               trackway failed replay --code name_too_long --key tw_…
               trackway failed replay --position 3.88213.7 --key tw_…
             """

@@ -10,10 +10,12 @@ struct ResetCommand: AsyncParsableCommand {
         commandName: "reset",
         abstract: "Let a collector for tests forget everything.",
         discussion: """
-            Works with a collector that was started with `trackway serve --ephemeral`; any other one refuses. When it returns,
-            no question sees anything from before. What a sender still has comes afterwards: flush it first.
+            Works with a collector that was started with `trackway serve --ephemeral`;
+            any other one refuses. When it returns, no question sees anything from
+            before. What a sender still has comes afterwards: flush it first.
 
-            Prints the position from which on events count, for `trackway expect --since`.
+            Prints the position from which on events count, for `trackway expect
+            --since`.
 
             EXAMPLES
               trackway reset --url http://127.0.0.1:41234

@@ -11,11 +11,13 @@ struct RetentionCommand: AsyncParsableCommand {
         commandName: "retention",
         abstract: "See who comes back.",
         discussion: """
-            People belong to the interval of their first event of the kind; a row tells how many of them came back in the same
-            interval (0, later than that event), in the next one (1), and so on. The last interval may not be over yet.
+            People belong to the interval of their first event of the kind; a row tells
+            how many of them came back in the same interval (0, later than that event),
+            in the next one (1), and so on. The last interval may not be over yet.
 
             EXAMPLES
-              trackway retention                                     anything, then anything, day by day
+              # Anything, then anything, day by day.
+              trackway retention
               trackway retention --first sign_up --interval week --last 90d
               trackway retention --first view_item --return purchase --cohort each
             """

@@ -11,14 +11,20 @@ struct SampleCommand: AsyncParsableCommand {
         commandName: "sample",
         abstract: "Fill a collector with made-up data: a shop, its visitors, thirty days.",
         discussion: """
-            Sends what the visitors of a shop that does not exist did: screens, clicks, searches, purchases, with a sale, a version of
-            the app that fails at paying, events that are refused and a few that were lost. It is for trying questions, and for
-            measuring. The same seed, days and end give the same events with the same ids: sent again, they count nothing twice.
-            Everything has the app id sample-shop. A board about it is made as well, with a read-only link for thirty days. Don't send it to a collector whose numbers matter.
+            Sends what the visitors of a shop that does not exist did: screens, clicks,
+            searches, purchases, with a sale, a version of the app that fails at paying,
+            events that are refused and a few that were lost. It is for trying
+            questions, and for measuring. The same seed, days and end give the same
+            events with the same ids: sent again, they count nothing twice. Everything
+            has the app id sample-shop. A board about it is made as well, with a
+            read-only link for thirty days. Don't send it to a collector whose numbers
+            matter.
 
             EXAMPLES
-              trackway sample --key dev                          thirty days until now
-              trackway sample --key dev --days 90 --visitors 500 much more
+              # Thirty days until now.
+              trackway sample --key dev
+              # Much more.
+              trackway sample --key dev --days 90 --visitors 500
               trackway funnel view_item add_to_cart purchase --by context.app.version
             """
     )
@@ -56,10 +62,7 @@ struct SampleCommand: AsyncParsableCommand {
         let shop = SampleShop(days: days, visitors: visitors, seed: seed, end: end)
         let address = try collector.address()
         let sent = try await SampleUpload(to: address).send(shop, showing: Console.standard)
-        Console.standard.write(
-            "Sent \(sent.events.grouped) events of \(days) days in \(sent.batches.grouped) batches; "
-                + "\(sent.rejected.grouped) were refused, as they should be"
-        )
+        Console.standard.write(sent.sentence(days: days))
         guard board else { return }
         let made = try await SampleBoard.make(at: address, zone: SystemZones.current)
         Console.standard.write("Board  \(made.address)")

@@ -12,14 +12,17 @@ struct SendCommand: AsyncParsableCommand {
         commandName: "send",
         abstract: "Send events, as an app would.",
         discussion: """
-            Uses the SDK itself: the events are kept on disk before anything is sent, and what cannot be delivered now is
-            delivered by the next `trackway send` to the same collector (status 75 tells a script so).
+            Uses the SDK itself: the events are kept on disk before anything is sent,
+            and what cannot be delivered now is delivered by the next `trackway send` to
+            the same collector (status 75 tells a script so).
 
-            A value has the type it looks like: 12.5, 3, true, ["a","b"], {"w":1}, anything else is text. Write
-            key:=value for text in any case. Standard input is NDJSON, one event a line:
-              {"name":"purchase","attributes":{"total":12.5},"items":[{"id":"A-1","name":"Nature"}]}
+            A value has the type it looks like: 12.5, 3, true, ["a","b"], {"w":1},
+            anything else is text. Write key:=value for text in any case. Standard input
+            is NDJSON, one event a line:
+              {"name":"purchase","attributes":{"total":12.5},"items":[{"id":"A-1"}]}
 
-            Without --key and TRACKWAY_KEY the key is “dev”, as in `trackway serve --dev-key dev`.
+            Without --key and TRACKWAY_KEY the key is “dev”, as in `trackway serve
+            --dev-key dev`.
 
             EXAMPLES
               trackway send purchase total=12.5 currency=CNY first=true
@@ -52,6 +55,9 @@ struct SendCommand: AsyncParsableCommand {
     /// Sees that the options make sense together.
     func validate() throws {
         guard (0...3600).contains(wait) else { throw ValidationError("--wait takes 0 to 3600 seconds") }
+        if name?.isEmpty == true {
+            throw ValidationError("the event's name is empty; name one, such as: trackway send purchase")
+        }
         if name == nil, durably { throw ValidationError("--durably is for one event from the command line") }
     }
 

@@ -36,21 +36,25 @@ public struct ServeOptions: ParsableArguments {
         Ctrl-C or SIGTERM stop the collector in good order. kill -9 loses no
         acknowledged event.
 
-        Sending requires a write key. Reading requires a read key, except for
-        requests that reach a loopback address directly from this machine.
-        Behind a proxy on the same machine always use --read-key always: not
-        every proxy identifies itself.
+        Sending requires a write key, and reading a read key. With --dev-key,
+        --ephemeral or --open-read, programs and pages on this machine read
+        without a key: requests that reach a loopback address directly. Use
+        none of the three behind a proxy on the same machine: not every proxy
+        identifies itself.
 
         EXAMPLES
           # Develop: the key "dev" may do everything.
           trackway serve --dev-key dev
           # Use keys from the key file.
           trackway keys create my-app
+          trackway keys create support --scope read
           trackway serve
+          # Use keys for sending, and read on this machine without one.
+          trackway serve --open-read
           # Accept connections from other machines; put TLS in front.
           trackway serve --host 0.0.0.0 --port 80
           # Run behind a proxy on this machine.
-          trackway serve --read-key always --trusted-proxy 127.0.0.1
+          trackway serve --trusted-proxy 127.0.0.1
           # Let web pages of an origin send events.
           trackway serve --allow-origin https://shop.example
           # Test: a free port, no keys on this machine, POST /v1/reset, and
@@ -86,8 +90,24 @@ public struct ServeOptions: ParsableArguments {
     )
     var devKey: String?
 
-    @Option(help: "Who needs a key for reading: auto (whoever may be beyond this machine) or always (everybody).")
+    @Flag(
+        help: "Let programs and pages on this machine read without a key. Loopback only, and with no proxy before it."
+    )
+    public var openRead = false
+
+    @Option(
+        help:
+            "Who needs a key for reading: auto (everybody, unless --dev-key, --ephemeral or --open-read lets this machine read without one) or always."
+    )
     var readKey: ReadKeys = .auto
+
+    /// What lets this machine read without a key; nil when nothing does.
+    var opensReading: String? {
+        guard readKey == .auto else { return nil }
+        if ephemeral { return "--ephemeral" }
+        if devKey != nil { return "--dev-key" }
+        return openRead ? "--open-read" : nil
+    }
 
     @Option(
         help:
@@ -156,6 +176,16 @@ public struct ServeOptions: ParsableArguments {
         if ephemeral, !CollectorConfiguration.isLoopback(host) {
             throw ValidationError("--ephemeral is for a loopback address: whoever reaches it may send, read and reset")
         }
+        if openRead, readKey == .always {
+            throw ValidationError(
+                "choose --open-read, which lets this machine read without a key, or --read-key always"
+            )
+        }
+        if openRead, !CollectorConfiguration.isLoopback(host) {
+            throw ValidationError(
+                "--open-read is for the loopback address only; make a key with `trackway keys create NAME --scope read` for \(host)"
+            )
+        }
         if let devKey, devKey.isEmpty { throw ValidationError("--dev-key needs a text, such as dev") }
         guard Logger.Level(rawValue: logLevel) != nil else {
             throw ValidationError("--log-level takes trace, debug, info, notice, warning or error")
@@ -206,7 +236,7 @@ public struct ServeOptions: ParsableArguments {
     public func run(storage: any CollectorStorageProvider = LocalStorageProvider()) async throws {
         var configuration = CollectorConfiguration(host: host, port: port ?? (ephemeral ? 0 : 8787))
         configuration.isEphemeral = ephemeral
-        configuration.readKeys = readKey
+        configuration.readKeys = opensReading == nil ? .always : .auto
         configuration.hostNames = Set(allowHost)
         configuration.sendingOrigins = Set(allowOrigin)
         configuration.readingOrigins = Set(allowReadOrigin)
@@ -216,7 +246,7 @@ public struct ServeOptions: ParsableArguments {
         configuration.connections = DescriptorLimit.connections(within: descriptors, wanted: configuration.connections)
         configuration.keyLimits = KeyLimits(requestsPerSecond: keyRate, eventsPerDay: keyEventsPerDay)
         configuration.webhookPrefixes = alertURLPrefix
-        var logger = Logger(label: "trackway")
+        var logger = Logger(label: "trackway", factory: TerminalLogHandler.init(label:))
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .warning
         let checker = try plan.map { PlanChecker(try PlanFile.plan($0)) }
         let temporary = try ephemeral ? EphemeralFolder.make(environment: ProcessInfo.processInfo.environment) : nil
@@ -225,7 +255,7 @@ public struct ServeOptions: ParsableArguments {
         try folder.make()
         if devKey == nil, !ephemeral, try data.keyFile().records.isEmpty {
             Console.standard.note(
-                "No keys yet, so nobody can send. Make one with `trackway keys create NAME`, or start with --dev-key dev."
+                "No keys yet, so nothing can be sent\(openRead ? "" : " or read"). Make one with `trackway keys create NAME`, or start with --dev-key dev."
             )
         }
         let host = CollectorHost(
@@ -244,6 +274,7 @@ public struct ServeOptions: ParsableArguments {
             host: self.host,
             developmentKey: devKey,
             isEphemeral: ephemeral,
+            opensReading: opensReading,
             storage: storage.summary
         )
         let file = addressFile.map { AddressFile(path: $0) }

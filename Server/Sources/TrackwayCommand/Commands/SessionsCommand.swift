@@ -11,12 +11,14 @@ struct SessionsCommand: AsyncParsableCommand {
         commandName: "sessions",
         abstract: "See how people used the app: sessions and their screens.",
         discussion: """
-            Shows sessions, the latest first: when they began, how long they lasted, how long screens were used, and who was
-            there. A session ends with its latest event; nothing has to say so.
+            Shows sessions, the latest first: when they began, how long they lasted, how
+            long screens were used, and who was there. A session ends with its latest
+            event; nothing has to say so.
 
             EXAMPLES
               trackway sessions
-              trackway sessions --user user-42 --paths     with the screens in order and how long each was used
+              # With the screens in order and how long each was used.
+              trackway sessions --user user-42 --paths
               trackway sessions --installation 0199a1b2-… --json
             """
     )
@@ -70,7 +72,7 @@ struct SessionsCommand: AsyncParsableCommand {
             Console.standard.write(json: found)
         } else {
             let text = SessionText(style: Console.standard.style)
-            Console.standard.write(text.lines(found.map { CollectorSession($0) }, paths: paths))
+            Console.standard.write(timed: text.lines(found.map { CollectorSession($0) }, paths: paths))
         }
     }
 }

@@ -10,15 +10,21 @@ struct TailCommand: AsyncParsableCommand {
         commandName: "tail",
         abstract: "Watch events arrive.",
         discussion: """
-            Shows events as the collector has them, one a line, until Ctrl-C. A lost connection is made again, and the
-            stream goes on behind the last event shown.
+            Shows events as the collector has them, one a line, until Ctrl-C. A lost
+            connection is made again, and the stream goes on behind the last event
+            shown.
 
             EXAMPLES
-              trackway tail                          everything from now on
-              trackway tail --last 20                the last twenty first
-              trackway tail --name purchase --json   purchases as NDJSON, for jq
-              trackway tail --name _click            what people touch, and where
-              trackway tail --name _trigger          which events of elements fire, of an app that records its trace
+              # Everything from now on.
+              trackway tail
+              # The last twenty first.
+              trackway tail --last 20
+              # Purchases as NDJSON, for jq.
+              trackway tail --name purchase --json
+              # What people touch, and where.
+              trackway tail --name _click
+              # Which events of elements fire, of an app that records its trace.
+              trackway tail --name _trigger
             """
     )
 
@@ -48,10 +54,13 @@ struct TailCommand: AsyncParsableCommand {
         var follower = LiveFollower(address: address, query: query, console: .standard)
         let formatter = EventLineFormat(style: Console.standard.style)
         var left = count ?? .max
+        var isFirst = true
         try await follower.run { event in
             if json {
                 Console.standard.write(bytes: event)
             } else if let value = StoredEventSummary(event) {
+                if isFirst { Console.standard.write(formatter.zoneHeading()) }
+                isFirst = false
                 Console.standard.write(formatter.line(value))
             }
             left -= 1

@@ -12,16 +12,21 @@ struct TrendsCommand: AsyncParsableCommand {
         commandName: "trends",
         abstract: "See how much happened when.",
         discussion: """
-            Counts events of the names given (of all when none is) from minute to minute or month to month. Conditions are
-            attribute=value with =, ≠ (or !=), <, ≤ (<=), > and ≥ (>=); coupon=* holds for any value, zip:=0815 compares text,
-            and context.app.version=2.1 looks into the context. All that are given must hold.
+            Counts events of the names given (of all when none is) from minute to minute
+            or month to month. Conditions are attribute=value with =, ≠ (or !=), <, ≤
+            (<=), > and ≥ (>=); coupon=* holds for any value, zip:=0815 compares text,
+            and context.app.version=2.1 looks into the context. All that are given must
+            hold.
 
             EXAMPLES
-              trackway trends purchase                                 how many a day, the last 30 days
-              trackway trends purchase --measure users --interval week how many people bought something
+              # How many a day, the last 30 days.
+              trackway trends purchase
+              # How many people bought something each week.
+              trackway trends purchase --measure users --interval week
               trackway trends purchase --measure sum:total --by currency --compare
               trackway trends --where 'total>=100' --last 12h --interval hour
-              trackway trends purchase --from 2026-11-01 --to 2026-12-01 --zone Europe/Berlin --csv
+              trackway trends purchase --from 2026-11-01 --to 2026-12-01 \\
+                --zone Europe/Berlin --csv
             """
     )
 
@@ -42,13 +47,16 @@ struct TrendsCommand: AsyncParsableCommand {
     @Option(help: "Divide by the values of an attribute, or of a member of the context (context.app.version).")
     var by: String?
 
-    @Option(help: "How many values are told apart, 1 to 10; the rest is one group. Default: 10.")
+    @Option(help: "How many values are told apart, 1 to 25; the rest is one group. Default: 10.")
     var top: Int?
 
     @Option(help: "events, users, installations, sum:total, average:total or p95:total.")
     var measure = "events"
 
-    @Option(help: "minute, hour, day, week or month.")
+    @Flag(help: "Read texts such as \"12.50\" as numbers; for sum, average and p95.")
+    var textsAsNumbers = false
+
+    @Option(help: "minute, hour, day, week, month, quarter or year.")
     var interval = QuestionInterval.day
 
     @OptionGroup var question: QuestionOptions
@@ -59,6 +67,9 @@ struct TrendsCommand: AsyncParsableCommand {
     /// Sees that the options fit together.
     func validate() throws {
         guard top == nil || by != nil else { throw ValidationError("--top is for --by") }
+        guard !textsAsNumbers || measure.contains(":") else {
+            throw ValidationError("--texts-as-numbers is for a --measure of an attribute, such as sum:total")
+        }
     }
 
     /// Asks and prints.
@@ -67,7 +78,7 @@ struct TrendsCommand: AsyncParsableCommand {
         let answer = try await CollectorClient(try collector.address()).get("/v1/trends", query: query)
         if question.json { return Console.standard.write(json: answer) }
         let trend = CollectorTrend(answer)
-        if question.csv { return Console.standard.write(trend.csv) }
+        if question.csv { return Console.standard.write(csv: trend.csv) }
         let text = TrendText(style: Console.standard.style, zone: TimeZone(identifier: trend.zone) ?? .gmt)
         Console.standard.write(text.lines(trend, of: names, measure: measure))
     }
@@ -84,6 +95,7 @@ struct TrendsCommand: AsyncParsableCommand {
         }
         query += [("measure", measure), ("interval", interval.rawValue), ("zone", question.zoneName)]
         query += try question.range(now: now)
+        if textsAsNumbers { query.append(("texts", "numbers")) }
         if compare { query.append(("compare", "before")) }
         return query
     }

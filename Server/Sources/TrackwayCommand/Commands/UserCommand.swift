@@ -11,15 +11,18 @@ struct UserCommand: AsyncParsableCommand {
         commandName: "user",
         abstract: "See one person: who it is, with which devices, and what they did.",
         discussion: """
-            Shows what is known about a person, then their events over all devices and sessions in the order of the device's
-            time, the latest last. With --follow it goes on with what arrives.
+            Shows what is known about a person, then their events over all devices and
+            sessions in the order of the device's time, the latest last. With --follow
+            it goes on with what arrives.
 
             EXAMPLES
               trackway user user-42
               trackway user user-42 --follow
               trackway user user-42 --where 'total>=100' --from 7d --csv
-              trackway user user-42 --with-visits            also what was before they first signed in on their devices
-              trackway user --visitor 0199a1b2-…             somebody who did not sign in, by the installation
+              # Also what was before they first signed in on their devices.
+              trackway user user-42 --with-visits
+              # Somebody who did not sign in, by the installation.
+              trackway user --visitor 0199a1b2-…
             """
     )
 
@@ -104,7 +107,7 @@ struct UserCommand: AsyncParsableCommand {
         } else if csv {
             Console.standard.write(PersonText.eventsHeading)
         } else {
-            Console.standard.write(text.profile(profile) + [""])
+            Console.standard.write(timed: text.profile(profile) + [""])
         }
         var last: JSONValue?
         var events: [JSONValue] = []
@@ -167,7 +170,7 @@ struct UserCommand: AsyncParsableCommand {
     private func show(_ event: JSONValue, _ text: PersonText, _ last: inout JSONValue?) {
         defer { last = event }
         if json { return Console.standard.write(json: event) }
-        if csv { return Console.standard.write(text.eventsCSV([event])) }
+        if csv { return Console.standard.write(csv: text.eventsCSV([event])) }
         if let heading = text.heading(event, after: last) { Console.standard.write(heading) }
         if let summary = StoredEventSummary(event) {
             Console.standard.write("  " + EventLineFormat(style: text.style, zone: text.zone).line(summary))

@@ -10,8 +10,10 @@ struct UsersCommand: AsyncParsableCommand {
         commandName: "users",
         abstract: "Find people, by their ids and by what is known about them.",
         discussion: """
-            Shows people, those seen last first: users who signed in, and visitors who did not. A text has to occur in one of
-            the ids or in the value of an attribute, letters in either case; the whole id of an installation finds who used it.
+            Shows people, those seen last first: users who signed in, and visitors who
+            did not. A text has to occur in one of the ids or in the value of an
+            attribute, letters in either case; the whole id of an installation finds who
+            used it.
 
             EXAMPLES
               trackway users
@@ -78,10 +80,9 @@ struct UsersCommand: AsyncParsableCommand {
         } while after != nil && found.count < limit
         if json { return Console.standard.write(json: found) }
         let text = PersonText(style: Console.standard.style)
+        if csv { return Console.standard.write(csv: text.listCSV(found)) }
         Console.standard.write(
-            csv
-                ? text.listCSV(found)
-                : text.list(found, searched: total.map { (searched, of: $0) }, hasMore: after != nil)
+            timed: text.list(found, searched: total.map { (searched, of: $0) }, hasMore: after != nil)
         )
     }
 }

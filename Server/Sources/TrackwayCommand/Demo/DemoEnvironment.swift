@@ -38,7 +38,7 @@ struct DemoEnvironment: Sendable {
         port: Int,
         _ body: @Sendable @escaping (DemoEnvironment) async throws -> Void
     ) async throws {
-        var logger = Logger(label: "trackway")
+        var logger = Logger(label: "trackway", factory: TerminalLogHandler.init(label:))
         // It is stopped under open connections: the servers' messages about that help nobody.
         logger.logLevel = .critical
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -74,6 +74,7 @@ public struct CollectorHost: Sendable {
             ),
             plan: plan,
             zones: SystemZones.offsets,
+            resources: { [use = FolderUse(folder: folder)] in use.now() },
             logger: logger,
             listening: ready
         )

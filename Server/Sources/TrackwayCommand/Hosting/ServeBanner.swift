@@ -14,6 +14,8 @@ struct ServeBanner: Sendable {
     var developmentKey: String?
     /// Whether it keeps nothing.
     var isEphemeral = false
+    /// The option that lets this machine read without a key; nil when every reader needs one.
+    var opensReading: String?
     /// Where its records are.
     var storage = LocalStorageProvider().summary
 
@@ -37,6 +39,11 @@ struct ServeBanner: Sendable {
             style.faint("         Clickstream /collect, Sensors Analytics /sa, Sift /v3/accounts/ID/mobile_events"),
         ]
         if let developmentKey { lines.append("Key      \(developmentKey)") }
+        lines.append(
+            "Reading  "
+                + (opensReading.map { "on this machine without a key (\($0)); not for use behind a proxy" }
+                    ?? "with a key of scope “read”; make one with `trackway keys create NAME --scope read`")
+        )
         for line in storage.lines {
             lines.append(line.label + String(repeating: " ", count: max(1, 9 - line.label.count)) + line.value)
         }
@@ -44,7 +51,7 @@ struct ServeBanner: Sendable {
         lines.append(
             style.faint(
                 isEphemeral
-                    ? "Ctrl-C ends it, and nothing is left. Nobody on this machine needs a key."
+                    ? "Ctrl-C ends it, and nothing is left. On this machine sending needs no key either."
                     : "Press Ctrl-C to stop it; every acknowledged event \(storage.acknowledged)."
             )
         )
@@ -58,6 +65,7 @@ struct ServeBanner: Sendable {
             ("port", .integer(Int64(port))),
             ("pid", .integer(Int64(process))),
             ("durability", .string(isEphemeral ? "memory" : storage.durability)),
+            ("read_key", .boolean(opensReading == nil)),
             ("data", .string(folder.path))
         )
     }

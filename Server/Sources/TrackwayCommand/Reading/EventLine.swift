@@ -80,6 +80,9 @@ struct EventLine: Sendable, Hashable {
         guard let name else {
             throw Self.wrong(number, "the event has no “name”", remedy: "write \"name\":\"purchase\"")
         }
+        guard !name.isEmpty else {
+            throw Self.wrong(number, "“name” is empty", remedy: "write \"name\":\"purchase\"")
+        }
         self.name = name
     }
 

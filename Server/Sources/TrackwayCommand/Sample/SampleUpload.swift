@@ -3,14 +3,38 @@
 
 internal import Foundation
 internal import TrackwayEvents
+internal import TrackwayWire
 
 /// Sends made-up data to a collector, some batches at once.
 struct SampleUpload: Sendable {
     /// What became of it.
-    struct Sent: Sendable {
+    struct Sent: Sendable, Hashable {
+        /// Batches that were taken.
         var batches = 0
+        /// Events that the collector has now.
         var events = 0
+        /// Events that it refused.
         var rejected = 0
+        /// Events that a device recorded and gave up, which were reported and not sent.
+        var dropped = 0
+
+        /// Adds what the collector answered to a batch.
+        ///
+        /// - Parameter recorded: how many events the batch tells of, those that were given up included.
+        mutating func add(_ answer: JSONValue, recorded: Int) {
+            let accepted = Int(clamping: answer["accepted"]?.integer ?? 0)
+            let refused = answer["rejected"]?.array?.count ?? 0
+            batches += 1
+            events += accepted
+            rejected += refused
+            dropped += max(0, recorded - accepted - refused)
+        }
+
+        /// What became of the events, in one sentence.
+        func sentence(days: Int) -> String {
+            "Sent \(events.grouped) events of \(days) days in \(batches.grouped) batches. As they should be, "
+                + "\(rejected.grouped) more were refused, and \(dropped.grouped) were reported as dropped by devices"
+        }
     }
 
     /// So many requests are on their way at once: the collector flushes their batches together.
@@ -36,15 +60,15 @@ struct SampleUpload: Sendable {
         var sent = Sent()
         var bar = ProgressBar(total: UInt64(shop.days))
         try await shop.forEachDay { day, batches in
-            try await withThrowingTaskGroup(of: Int.self) { group in
+            try await withThrowingTaskGroup(of: (answer: JSONValue, recorded: Int).self) { group in
                 for (index, batch) in batches.enumerated() {
-                    if index >= Self.atOnce, let rejected = try await group.next() { sent.rejected += rejected }
-                    group.addTask { try await send(batch) }
-                    sent.events += batch.events
+                    if index >= Self.atOnce, let one = try await group.next() {
+                        sent.add(one.answer, recorded: one.recorded)
+                    }
+                    group.addTask { (try await send(batch), batch.events) }
                 }
-                for try await rejected in group { sent.rejected += rejected }
+                for try await one in group { sent.add(one.answer, recorded: one.recorded) }
             }
-            sent.batches += batches.count
             bar.done = UInt64(day + 1)
             bar.note = "\(sent.events.grouped) events"
             console.redraw(bar.line(width: console.width))
@@ -53,24 +77,22 @@ struct SampleUpload: Sendable {
         return sent
     }
 
-    /// Sends one batch; returns how many of its events were refused.
-    private func send(_ batch: SampleShop.Batch) async throws -> Int {
-        for attempt in 1... {
+    /// Sends one batch; returns the collector's answer.
+    private func send(_ batch: SampleShop.Batch) async throws -> JSONValue {
+        var attempt = 0
+        while true {
+            attempt += 1
             let (status, body): (Int, [UInt8])
             do {
                 (status, body) = try await client.relay("/v1/events", headers: headers, body: batch.body)
-            } catch let failure as CommandFailure {
-                throw failure
-            } catch {
+            } catch let error as TransportError {
                 throw CollectorAnswer.unreachable(client.address, error)
             }
             if status == 429 || status == 503, attempt < Self.attempts {
                 try await Task.sleep(for: .milliseconds(250))
                 continue
             }
-            let answer = try CollectorAnswer.value(status: status, body: body, address: client.address)
-            return answer["rejected"]?.array?.count ?? 0
+            return try CollectorAnswer.value(status: status, body: body, address: client.address)
         }
-        return 0
     }
 }

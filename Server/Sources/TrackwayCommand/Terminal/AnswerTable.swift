@@ -51,13 +51,18 @@ struct AnswerTable: Sendable {
         return text.count > longest ? text.prefix(longest - 1) + "…" : text
     }
 
+    /// A value that cannot be taken for the label of another group: one that looks like a label stands in quotation marks.
+    static func unmistakable(_ text: String) -> String {
+        text.isEmpty || text.hasPrefix("(") || text.hasPrefix("\"") ? "\"\(text)\"" : text
+    }
+
     /// A group as a person reads it, and as two values: its kind and its text.
     static func group(_ series: JSONValue) -> (label: String, kind: String, text: String) {
         if let others = series["other"]?.integer { return ("(\(others) others)", "other", String(others)) }
         guard let value = series["group"] else { return ("", "all", "") }
         guard value != .null else { return ("(none)", "none", "") }
         let text = value.string ?? String(decoding: value.json(), as: UTF8.self)
-        return (name(text), "value", text)
+        return (name(unmistakable(text)), "value", text)
     }
 }
 
@@ -79,7 +84,9 @@ struct DateLabels: Sendable {
         guard interval != "minute", interval != "hour", text.hasSuffix(" 00:00:00") else {
             return String(text.prefix(16))
         }
-        return String(interval == "month" && text.dropFirst(8).hasPrefix("01") ? text.prefix(7) : text.prefix(10))
+        if interval == "year", text.dropFirst(5).hasPrefix("01-01") { return String(text.prefix(4)) }
+        let isMonthly = ["month", "quarter", "year"].contains(interval) && text.dropFirst(8).hasPrefix("01")
+        return String(isMonthly ? text.prefix(7) : text.prefix(10))
     }
 }
 

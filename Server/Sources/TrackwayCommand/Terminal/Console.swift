@@ -6,6 +6,9 @@ internal import Foundation
 public import TrackwayEvents
 
 /// The two streams a command writes to: results to standard output, everything else to standard error.
+///
+/// Whatever is written is escaped here (``TerminalText``), so that no text from outside steers a terminal, in a terminal or in the log
+/// of another program.
 public struct Console: Sendable {
     /// The process's own streams.
     public static let standard = Console()
@@ -29,20 +32,41 @@ public struct Console: Sendable {
     /// Writes lines to standard output, all in one piece.
     public func write(_ lines: [String]) {
         guard !lines.isEmpty else { return }
-        send(lines.joined(separator: "\n") + "\n", to: .standardOutput)
+        send(lines.map { TerminalText.line($0) + "\n" }.joined(), to: .standardOutput)
     }
 
     /// Writes one line to standard output.
-    public func write(_ line: String) { send(line + "\n", to: .standardOutput) }
+    public func write(_ line: String) { send(TerminalText.line(line) + "\n", to: .standardOutput) }
 
-    /// Writes bytes and a line's end to standard output.
-    func write(bytes: [UInt8]) { send(String(decoding: bytes, as: UTF8.self) + "\n", to: .standardOutput) }
+    /// Writes lines that tell times, under a line that tells their zone.
+    func write(timed lines: [String]) {
+        guard !lines.isEmpty else { return }
+        write([EventLineFormat(style: style).zoneHeading()] + lines)
+    }
+
+    /// Writes comma-separated values to standard output, all in one piece; a value may have several lines.
+    func write(csv lines: [String]) {
+        guard !lines.isEmpty else { return }
+        send(lines.map { TerminalText.document($0) + "\n" }.joined(), to: .standardOutput)
+    }
+
+    /// Writes a text of several lines, such as a file, and a line's end to standard output.
+    func write(document text: String) { send(TerminalText.document(text) + "\n", to: .standardOutput) }
+
+    /// Writes JSON and a line's end to standard output. What could steer a terminal is escaped as JSON does, and means the same.
+    func write(bytes: [UInt8]) {
+        send(TerminalText.json(String(decoding: bytes, as: UTF8.self)) + "\n", to: .standardOutput)
+    }
 
     /// Writes a value and a line's end to standard output.
     public func write(json value: JSONValue) { write(bytes: value.json()) }
 
     /// Writes values to standard output, one a line, all in one piece.
-    public func write(json values: [JSONValue]) { write(values.map { String(decoding: $0.json(), as: UTF8.self) }) }
+    public func write(json values: [JSONValue]) {
+        guard !values.isEmpty else { return }
+        let lines = values.map { TerminalText.json(String(decoding: $0.json(), as: UTF8.self)) + "\n" }
+        send(lines.joined(), to: .standardOutput)
+    }
 
     /// Writes a list: as JSON, one value a line; else as a table, or a note when there is nothing in it.
     ///
@@ -69,16 +93,21 @@ public struct Console: Sendable {
     }
 
     /// Writes one line to standard error.
-    public func note(_ line: String) { send(line + "\n", to: .standardError) }
+    public func note(_ line: String) { send(TerminalText.line(line) + "\n", to: .standardError) }
+
+    /// Writes a text of several lines and a line's end to standard error.
+    func note(document text: String) { send(TerminalText.document(text) + "\n", to: .standardError) }
 
     /// Draws over the last line of standard error; an empty text removes it. Does nothing when standard error is not a terminal.
     func redraw(_ text: String) {
-        if isInteractive { send("\r\u{1B}[2K" + text, to: .standardError) }
+        if isInteractive { send("\r\u{1B}[2K" + TerminalText.line(text), to: .standardError) }
     }
 
     /// Says why a command stopped, and what helps.
     func complain(_ failure: CommandFailure) {
-        note(messageStyle.coloured("trackway: ", .red) + failure.message)
+        for (index, line) in failure.message.split(separator: "\n").enumerated() {
+            note(index == 0 ? messageStyle.coloured("trackway: ", .red) + line : "  " + line)
+        }
         if !failure.remedy.isEmpty { note(messageStyle.faint("  → ") + failure.remedy) }
     }
 

@@ -61,7 +61,7 @@ struct EventLifeText: Sendable {
     ) -> String {
         let moment = time?.integer.map { moment in
             let time = Timestamp(milliseconds: moment)
-            return String(format.date(time).prefix(11)) + format.clock(time)
+            return format.dateAndClock(time)
         }
         var parts = [step.padding(toLength: 8, withPad: " ", startingAt: 0), moment ?? "–"]
         if let wait = wait?.integer {

@@ -25,7 +25,7 @@ struct EventLineFormat: Sendable {
     /// The line.
     func line(_ event: StoredEventSummary) -> String {
         let filling = String(repeating: " ", count: max(0, Self.nameWidth - event.name.count))
-        var parts = [style.faint(clock(event.time)), style.byName(Self.plain(event.name)) + filling]
+        var parts = [style.faint(dateAndClock(event.time)), style.byName(Self.plain(event.name)) + filling]
         let (sentence, attributes) = told(event)
         parts += sentence
         parts += attributes.map { key, value in
@@ -57,10 +57,29 @@ struct EventLineFormat: Sendable {
         return (words, rest)
     }
 
-    /// Hours to milliseconds in the zone: `06:38:00.123`.
-    func clock(_ time: Timestamp) -> String {
+    /// Day and hours to milliseconds in the zone: `2026-11-21 06:38:00.123`.
+    func dateAndClock(_ time: Timestamp) -> String {
         let seconds = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.milliseconds) / 1000))
-        return String(time.advanced(by: .seconds(seconds)).iso8601.dropFirst(11).dropLast())
+        let text = time.advanced(by: .seconds(seconds)).iso8601
+        return "\(text.prefix(10)) \(text.dropFirst(11).dropLast())"
+    }
+
+    /// The zone of the times below it: `times in Europe/Berlin (UTC+01:00)`.
+    ///
+    /// - Parameter now: the moment whose distance from UTC is told.
+    func zoneHeading(now: Timestamp = SystemClock().now().wall) -> String {
+        style.faint("times in \(Self.zoneName(zone, now: now))")
+    }
+
+    /// A zone's name and its distance from UTC: `Europe/Berlin (UTC+01:00)`; `UTC` alone.
+    static func zoneName(_ zone: TimeZone, now: Timestamp) -> String {
+        let seconds = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(now.milliseconds) / 1000))
+        let minutes = abs(seconds) / 60
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let distance = "UTC" + (seconds < 0 ? "-" : "+") + "\(two(minutes / 60)):\(two(minutes % 60))"
+        if ["GMT", "UTC", "Etc/UTC"].contains(zone.identifier) { return "UTC" }
+        // A zone without a name is called after its distance.
+        return zone.identifier.hasPrefix("GMT") ? distance : "\(zone.identifier) (\(distance))"
     }
 
     /// Day, hours, minutes and seconds in the zone: `2026-11-21 06:38:00`.
@@ -74,22 +93,15 @@ struct EventLineFormat: Sendable {
         value.count > Self.longestValue ? value.prefix(Self.longestValue - 1) + "…" : value
     }
 
-    /// Text that cannot steer the terminal: control characters from an event become `·`.
-    static func plain(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
-        return String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.properties.generalCategory == .control ? "·" : $0 }
-            )
-        )
-    }
+    /// Text from outside that cannot steer the terminal.
+    static func plain(_ text: String) -> String { TerminalText.escaped(text) }
 }
 
 /// What a line about a stored event shows.
 struct StoredEventSummary: Sendable, Hashable {
     /// The event's name.
     var name: String
-    /// The device's wall time.
+    /// The device's wall time, corrected where the device's clock was off.
     var time: Timestamp
     /// Its user; nil when nobody was signed in.
     var user: String?
@@ -111,7 +123,9 @@ struct StoredEventSummary: Sendable, Hashable {
     init?(_ json: JSONValue) {
         guard let event = json["event"], let name = event["name"]?.string else { return nil }
         self.name = name
-        time = Timestamp(milliseconds: event["time"]?.integer ?? json["received"]?.integer ?? 0)
+        time = Timestamp(
+            milliseconds: json["time"]?.integer ?? event["time"]?.integer ?? json["received"]?.integer ?? 0
+        )
         user = json["user"]?.string
         installation = json["installation"]?.string
         attributes = (event["attributes"]?.object?.members ?? []).map { member in

@@ -169,7 +169,8 @@ struct PersonText: Sendable {
     private var format: EventLineFormat { EventLineFormat(style: style, zone: zone) }
 
     private func time(_ event: JSONValue) -> Timestamp {
-        Timestamp(milliseconds: event["event"]?["time"]?.integer ?? event["received"]?.integer ?? 0)
+        let time = event["time"]?.integer ?? event["event"]?["time"]?.integer
+        return Timestamp(milliseconds: time ?? event["received"]?.integer ?? 0)
     }
 
     private func who(_ user: JSONValue) -> String {

@@ -42,7 +42,8 @@ public struct Style: Sendable, Hashable {
         return isTerminal && environment["TERM"] != "dumb"
     }
 
+    /// Marks that ``Console`` turns into the terminal's codes: an escape character that is met there came from outside.
     private func wrap(_ text: String, _ code: String) -> String {
-        isColoured && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+        isColoured && !text.isEmpty ? "\(TerminalText.mark)\(code)m\(text)\(TerminalText.mark)0m" : text
     }
 }

@@ -17,20 +17,20 @@ public struct Table: Sendable {
 
     /// A table without rows.
     public init(_ columns: [(heading: String, alignment: Alignment)]) {
-        headings = columns.map(\.heading)
+        headings = columns.map { TerminalText.part($0.heading) }
         alignments = columns.map(\.alignment)
     }
 
-    /// Appends a row; missing cells are empty, surplus cells are left out.
+    /// Appends a row; missing cells are empty, surplus cells are left out. What could steer a terminal or end the line is escaped.
     public mutating func append(_ cells: [String]) {
         let padding = Array(repeating: "", count: max(0, headings.count - cells.count))
-        rows.append(Array((cells + padding).prefix(headings.count)))
+        rows.append((cells + padding).prefix(headings.count).map(TerminalText.part))
     }
 
     /// The lines, heading first.
     public func lines(style: Style) -> [String] {
         let widths = headings.indices.map { column in
-            rows.reduce(headings[column].count) { max($0, $1[column].count) }
+            rows.reduce(TerminalText.width(headings[column])) { max($0, TerminalText.width($1[column])) }
         }
         let heading = style.faint(line(headings, widths: widths))
         return [heading] + rows.map { line($0, widths: widths) }
@@ -39,7 +39,7 @@ public struct Table: Sendable {
     private func line(_ cells: [String], widths: [Int]) -> String {
         var text = ""
         for (column, cell) in cells.enumerated() {
-            let filling = String(repeating: " ", count: widths[column] - cell.count)
+            let filling = String(repeating: " ", count: widths[column] - TerminalText.width(cell))
             if column > 0 { text += "  " }
             switch alignments[column] {
             case .right: text += filling + cell

@@ -17,8 +17,30 @@ struct CollectorTrend: Sendable {
         var values: [JSONValue?]
         /// The number of the whole time.
         var total: JSONValue?
+        /// What the measured attribute held; nil for measures without one.
+        var found: Found?
         /// The same of the period before.
         var before: (values: [JSONValue?], total: JSONValue?)?
+    }
+
+    /// How many events of the time had which kind of value in the measured attribute.
+    struct Found: Sendable, Hashable {
+        var numbers: Int64 = 0
+        var texts: Int64 = 0
+        var others: Int64 = 0
+        var missing: Int64 = 0
+
+        /// All of them.
+        var events: Int64 { numbers &+ texts &+ others &+ missing }
+
+        func adding(_ other: Found) -> Found {
+            Found(
+                numbers: numbers &+ other.numbers,
+                texts: texts &+ other.texts,
+                others: others &+ other.others,
+                missing: missing &+ other.missing
+            )
+        }
     }
 
     /// The zone's name.
@@ -29,11 +51,14 @@ struct CollectorTrend: Sendable {
     var edges: [Timestamp]
     /// The series.
     var series: [Series]
+    /// Intervals that the range cuts.
+    var partial: Set<Int>
 
     /// Reads the collector's JSON; what is absent counts as nothing.
     init(_ json: JSONValue) {
         zone = json["zone"]?.string ?? "UTC"
         interval = json["interval"]?.string ?? ""
+        partial = Set(json.integers("partial").map { Int(clamping: $0) })
         edges = (json["edges"]?.array ?? []).compactMap { $0.integer.map(Timestamp.init(milliseconds:)) }
         series = (json["series"]?.array ?? []).map { series in
             let (values, total) = Self.numbers(series)
@@ -42,6 +67,14 @@ struct CollectorTrend: Sendable {
                 (found.kind, found.group) = ("other", String(others))
             } else if let value = series["group"] {
                 (found.kind, found.group) = value == .null ? ("none", "") : ("value", Self.text(value))
+            }
+            if let numbers = series["numbers"]?.integer {
+                found.found = Found(
+                    numbers: numbers,
+                    texts: series["texts"]?.integer ?? 0,
+                    others: series["others"]?.integer ?? 0,
+                    missing: series["missing"]?.integer ?? 0
+                )
             }
             found.before = series["before"].map { Self.numbers($0) }
             return found
@@ -104,7 +137,8 @@ struct TrendText: Sendable {
         if single?.before != nil { columns.append(("before", .right)) }
         var table = Table(columns)
         for (index, edge) in trend.edges.dropLast().enumerated() {
-            var cells = [dates.label(edge, trend.interval)] + trend.series.map { number(at: index, $0.values) }
+            let label = dates.label(edge, trend.interval) + (trend.partial.contains(index) ? " (partial)" : "")
+            var cells = [label] + trend.series.map { number(at: index, $0.values) }
             if let before = single?.before { cells.append(number(at: index, before.values)) }
             table.append(cells)
         }
@@ -114,13 +148,27 @@ struct TrendText: Sendable {
         if single == nil, trend.series.contains(where: { $0.before != nil }) {
             table.append(["before"] + trend.series.map { number($0.before?.total) })
         }
-        return [heading] + table.lines(style: style)
+        return [heading] + table.lines(style: style) + leftOut(trend)
+    }
+
+    /// How many events have no number in the measured attribute, and what they have instead.
+    private func leftOut(_ trend: CollectorTrend) -> [String] {
+        let found = trend.series.compactMap(\.found).reduce(CollectorTrend.Found()) { $0.adding($1) }
+        guard trend.series.contains(where: { $0.found != nil }), found.events > found.numbers else { return [] }
+        let parts = [
+            (found.texts, "with text"), (found.others, "with another type"), (found.missing, "without the attribute"),
+        ].filter { $0.0 > 0 }.map { "\($0.0.grouped) \($0.1)" }
+        let left = found.events - found.numbers
+        let sentence =
+            "Left out: \(left.grouped) of \(found.events.grouped) events have no number: \(parts.joined(separator: ", "))."
+        return ["", sentence]
+            + (found.texts > 0 ? ["Read texts such as \"12.50\" as numbers with --texts-as-numbers."] : [])
     }
 
     private func heading(_ series: CollectorTrend.Series, _ measure: String) -> String {
         switch series.kind {
         case "value":
-            let text = EventLineFormat.plain(series.group)
+            let text = AnswerTable.unmistakable(EventLineFormat.plain(series.group))
             return text.count > Self.longestGroup ? text.prefix(Self.longestGroup - 1) + "…" : text
         case "none": return "(none)"
         case "other": return "(\(series.group) others)"

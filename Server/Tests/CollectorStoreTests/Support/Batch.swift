@@ -11,6 +11,8 @@ struct Batch {
     var first: UInt64?
     var last: UInt64?
     var recorded: UInt64?
+    /// When it was sent, by the device's clock.
+    var sent: Int64?
     var dropped: [(ClosedRange<UInt64>, String)] = []
     var skipped: [ClosedRange<UInt64>] = []
     /// Events, or contexts where the text begins with `{"context"`.
@@ -53,6 +55,7 @@ struct Batch {
         if let first { parts.append("\"first\":\(first)") }
         if let last { parts.append("\"last\":\(last)") }
         if let recorded { parts.append("\"recorded\":\(recorded)") }
+        if let sent { parts.append("\"sent\":\(sent)") }
         let lost = dropped.map { "[\($0.0.lowerBound),\($0.0.upperBound),\"\($0.1)\"]" }
         parts.append("\"dropped\":[\(lost.joined(separator: ","))]")
         parts.append("\"skipped\":[\(skipped.map { "[\($0.lowerBound),\($0.upperBound)]" }.joined(separator: ","))]")

@@ -4,6 +4,23 @@
 #if os(Linux)
 internal import TrackwayWire
 
+/// Takes the body of a good answer as it comes. Called on the network's thread, one call at a time.
+final class CurlSink: Sendable, Hashable {
+    /// The answer's head has arrived, and it is a 200.
+    let opened: @Sendable () -> Void
+    /// More bytes of its body.
+    let piece: @Sendable ([UInt8]) -> Void
+
+    init(opened: @escaping @Sendable () -> Void, piece: @escaping @Sendable ([UInt8]) -> Void) {
+        self.opened = opened
+        self.piece = piece
+    }
+
+    static func == (left: CurlSink, right: CurlSink) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
 /// A request in the form in which libcurl takes it: checked, with header lines that say no more than what was asked for.
 struct CurlRequest: Sendable, Hashable {
     let method: String
@@ -13,6 +30,8 @@ struct CurlRequest: Sendable, Hashable {
     /// `Name: value`, or `Name:` for a field that libcurl would otherwise add by itself.
     let headerLines: [String]
     let body: [UInt8]
+    /// Takes the body of a 200 piece by piece, in place of the answer; nil for an answer that comes as a whole.
+    var sink: CurlSink?
 
     /// Checks a request.
     ///

@@ -10,6 +10,8 @@ internal import TrackwayWire
 final class CurlTransfer {
     let handle: UnsafeMutableRawPointer
     private var answer: CurlAnswer
+    private let sink: CurlSink?
+    private var hasOpened = false
     private var lines: UnsafeMutablePointer<curl_slist>?
     private let body: UnsafeMutableBufferPointer<UInt8>
     private let message: UnsafeMutableBufferPointer<CChar>
@@ -23,6 +25,7 @@ final class CurlTransfer {
         }
         self.handle = handle
         answer = CurlAnswer(longestBody: longestBody)
+        sink = request.sink
         body = .allocate(capacity: max(1, request.body.count))
         _ = body.initialize(fromContentsOf: request.body)
         message = .allocate(capacity: Int(CURL_ERROR_SIZE))
@@ -77,12 +80,27 @@ final class CurlTransfer {
         let context = Unmanaged.passUnretained(self).toOpaque()
         ccurl_set_address(handle, CURLOPT_HEADERDATA, context)
         ccurl_set_sink(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
-            CurlTransfer.take(bytes, size * count, context) { $0.answer.takeLine($1) }
+            CurlTransfer.take(bytes, size * count, context) { $0.takeLine($1) }
         }
         ccurl_set_address(handle, CURLOPT_WRITEDATA, context)
         ccurl_set_sink(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
-            CurlTransfer.take(bytes, size * count, context) { $0.answer.takePiece($1) }
+            CurlTransfer.take(bytes, size * count, context) { $0.takePiece($1) }
         }
+    }
+
+    private func takeLine(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard answer.takeLine(line) else { return false }
+        if let sink, answer.hasHead, status == 200, !hasOpened {
+            hasOpened = true
+            sink.opened()
+        }
+        return true
+    }
+
+    private func takePiece(_ piece: UnsafeRawBufferPointer) -> Bool {
+        guard let sink, hasOpened else { return answer.takePiece(piece) }
+        sink.piece(Array(piece))
+        return true
     }
 
     /// Nothing taken ends the transfer.

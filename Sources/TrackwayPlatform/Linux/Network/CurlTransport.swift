@@ -43,7 +43,27 @@ package final class CurlTransport: Transport {
     }
 
     package func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
-        let request = try CurlRequest(request)
+        try await send(try CurlRequest(request), timeout: timeout)
+    }
+
+    /// Sends a request and hands on the body of a 200 as it comes. Any other answer is returned whole.
+    ///
+    /// - Parameters:
+    ///   - timeout: The longest time from call to the end of the answer.
+    ///   - opened: Called once when the head of a 200 has arrived.
+    ///   - piece: Called with each piece of its body, on the network's thread.
+    package func stream(
+        _ request: WireRequest,
+        timeout: Duration,
+        opened: @escaping @Sendable () -> Void,
+        piece: @escaping @Sendable ([UInt8]) -> Void
+    ) async throws(TransportError) -> WireResponse {
+        var request = try CurlRequest(request)
+        request.sink = CurlSink(opened: opened, piece: piece)
+        return try await send(request, timeout: timeout)
+    }
+
+    private func send(_ request: CurlRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
         let driver = driver
         let id = driver.announce()
         let outcome = await withTaskCancellationHandler {

@@ -46,6 +46,12 @@ public struct EventDescription: Sendable, Hashable {
     public var itemEvents: Int
     /// The most items that one has.
     public var maximumItems: Int
+    /// Members of the events that nothing reads, and how many events have them.
+    public var unreadMembers: [String: Int]
+    /// How many of the events have a device time before ``EventTimes/earliest``.
+    public var earlyTimes: Int
+    /// How many of the events have a device time more than ``EventTimes/ahead`` after they arrived.
+    public var lateTimes: Int
     /// The versions of the app that sent them, the most frequent first.
     public var versions: [ValueCount]
     /// The platforms they came from.
@@ -61,6 +67,9 @@ public struct EventDescription: Sendable, Hashable {
         maximumAttributes = 0
         itemEvents = 0
         maximumItems = 0
+        unreadMembers = [:]
+        earlyTimes = 0
+        lateTimes = 0
         versions = []
         platforms = []
     }
@@ -136,6 +145,8 @@ public struct AttributeDescription: Sendable, Hashable {
     public var longestBytes: Int
     /// The longest text, in units of UTF-16.
     public var longestUnits: Int
+    /// How many texts spell a number, such as "12.50".
+    public var spelledNumbers: Int
 
     /// The least and the greatest of some numbers.
     public struct ClosedNumbers: Sendable, Hashable {
@@ -162,6 +173,7 @@ public struct AttributeDescription: Sendable, Hashable {
         hasMore = false
         longestBytes = 0
         longestUnits = 0
+        spelledNumbers = 0
     }
 
     /// Whether values of several kinds occur. Whole numbers and others are one kind.
@@ -189,7 +201,9 @@ extension EventDescription {
         }
         writer.list("app_versions", versions) { $0.write(to: &$1) }
         writer.list("platforms", platforms) { $0.write(to: &$1) }
-        let remarks = Remark.remarks(onEvent: name) + Remark.remarks(attributes: maximumAttributes, items: maximumItems)
+        let remarks =
+            Remark.remarks(onEvent: name) + Remark.remarks(attributes: maximumAttributes, items: maximumItems)
+            + Remark.remarks(unread: unreadMembers, early: earlyTimes, late: lateTimes)
         writer.list("remarks", remarks) { $0.write(to: &$1) }
         writer.endObject()
     }
@@ -223,6 +237,8 @@ extension AttributeDescription {
                 Remark(.trackway, "type_conflict", "Values of several types: a table of another engine takes one only.")
             )
         }
+        let texts = kinds[.string] ?? 0
+        if texts > 0, spelledNumbers == texts { remarks.append(Remark.numberAsText(texts)) }
         writer.list("remarks", remarks) { $0.write(to: &$1) }
         writer.endObject()
     }

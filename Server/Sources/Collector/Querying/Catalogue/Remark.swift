@@ -123,6 +123,46 @@ extension Remark {
         return remarks
     }
 
+    /// What is to be said about members that nothing reads, and about times that cannot be right.
+    ///
+    /// - Parameters:
+    ///   - unread: Members, and how many events have them.
+    ///   - early: Events before ``EventTimes/earliest``.
+    ///   - late: Events more than ``EventTimes/ahead`` after they arrived.
+    static func remarks(unread: [String: Int], early: Int, late: Int) -> [Remark] {
+        var remarks = unread.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { name, events in
+            Remark(.trackway, "unread_member", "\(events) events: \(EventMembers.advice(on: name))")
+        }
+        if early > 0 {
+            remarks.append(
+                Remark(
+                    .trackway,
+                    EventTimes.beforeCode,
+                    "\(early) events have a device time before 2010: the clock is not set, or the time is not in milliseconds."
+                )
+            )
+        }
+        if late > 0 {
+            remarks.append(
+                Remark(
+                    .trackway,
+                    EventTimes.aheadCode,
+                    "\(late) events have a device time more than a day after they arrived: the device's clock is wrong."
+                )
+            )
+        }
+        return remarks
+    }
+
+    /// What is to be said about an attribute whose texts all spell numbers.
+    static func numberAsText(_ texts: Int) -> Remark {
+        Remark(
+            .trackway,
+            "number_as_text",
+            "All \(texts) texts spell numbers. Sums, averages and percentiles leave them out unless asked with texts=numbers; send numbers."
+        )
+    }
+
     private static func remarks(onName name: String) -> [Remark] {
         var remarks: [Remark] = []
         let bytes = name.utf8.count

@@ -39,7 +39,7 @@ public struct Question: Sendable, Hashable {
         public var top: Int
 
         /// A grouping.
-        public init(by field: QuestionField, top: Int = QuestionLimits.groups) {
+        public init(by field: QuestionField, top: Int = QuestionLimits.usualGroups) {
             self.field = field
             self.top = top
         }
@@ -53,18 +53,22 @@ public struct Question: Sendable, Hashable {
     public var measure: Measure
     /// By what it is divided; nil for not at all.
     public var grouping: Grouping?
+    /// Whether a measure's field takes texts such as "12.50" as the numbers they spell.
+    public var readsTextsAsNumbers: Bool
 
     /// A question.
     public init(
         _ filter: QuestionFilter = QuestionFilter(),
         in time: QuestionTime,
         measure: Measure = .events,
-        grouping: Grouping? = nil
+        grouping: Grouping? = nil,
+        readsTextsAsNumbers: Bool = false
     ) {
         self.filter = filter
         self.time = time
         self.measure = measure
         self.grouping = grouping
+        self.readsTextsAsNumbers = readsTextsAsNumbers
     }
 }
 
@@ -105,10 +109,12 @@ public enum QuestionLimits {
     public static let pathParts = 8
     /// Bytes of a value that is compared, and of a user's id.
     public static let valueBytes = 1_024
-    /// Intervals.
-    public static let intervals = 1_000
+    /// Intervals: the minutes of a day, and some.
+    public static let intervals = 1_500
+    /// Groups that are told apart when nothing is said.
+    public static let usualGroups = 10
     /// Groups that are told apart.
-    public static let groups = 10
+    public static let groups = 25
     /// Steps of a funnel or a path.
     public static let steps = 10
     /// Intervals of a question about people who come back.

@@ -6,7 +6,7 @@ public import TrackwayEvents
 extension Question {
     private static let known: Set<String> = [
         "name", "where", "user", "installation", "run", "last", "from", "to", "zone", "interval", "measure", "by",
-        "top", "compare",
+        "top", "compare", "texts",
     ]
 
     /// Reads a question from the parameters of an address. `name` and `where` may be given several times; of any other the last
@@ -30,7 +30,8 @@ extension Question {
             try reader.filter(names: "name", conditions: ["where"]),
             in: try reader.time(now: now, zones, atMost: QuestionLimits.intervals),
             measure: measure,
-            grouping: grouping
+            grouping: grouping,
+            readsTextsAsNumbers: try reader.readsTextsAsNumbers(measure)
         )
     }
 }
@@ -183,7 +184,22 @@ struct QuestionParameters {
             }
             return nil
         }
-        return Question.Grouping(by: try field(by[...], "by"), top: top ?? QuestionLimits.groups)
+        return Question.Grouping(by: try field(by[...], "by"), top: top ?? QuestionLimits.usualGroups)
+    }
+
+    /// Whether texts count as the numbers they spell. Only a measure of a field reads values.
+    func readsTextsAsNumbers(_ measure: Question.Measure) throws(QuestionError) -> Bool {
+        guard let text = text("texts") else { return false }
+        guard text == "numbers" else {
+            throw QuestionError(
+                "texts",
+                "“\(text.prefix(64))” is not “numbers”, which counts texts such as \"12.50\" as numbers."
+            )
+        }
+        guard measure.field != nil else {
+            throw QuestionError("texts", "“texts” belongs to a measure of an attribute, such as measure=sum:total.")
+        }
+        return true
     }
 
     private func compares() throws(QuestionError) -> Bool {

@@ -15,6 +15,20 @@ public enum QuestionInterval: String, Sendable, Hashable, CaseIterable {
     case week
     /// A month of the calendar.
     case month
+    /// Three months, from January, April, July or October.
+    case quarter
+    /// A year of the calendar.
+    case year
+
+    /// How many months of the calendar it is; nil for shorter ones.
+    private var months: Int64? {
+        switch self {
+        case .minute, .hour, .day, .week: nil
+        case .month: 1
+        case .quarter: 3
+        case .year: 12
+        }
+    }
 
     /// The longest that one can be, in milliseconds.
     var longest: Int64 {
@@ -24,6 +38,8 @@ public enum QuestionInterval: String, Sendable, Hashable, CaseIterable {
         case .day: 2 * Self.dayLength
         case .week: 8 * Self.dayLength
         case .month: 32 * Self.dayLength
+        case .quarter: 93 * Self.dayLength
+        case .year: 367 * Self.dayLength
         }
     }
 
@@ -51,7 +67,7 @@ public enum QuestionInterval: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .minute: steps(of: 60_000, from: from, to: to, in: zone, add)
         case .hour: steps(of: 3_600_000, from: from, to: to, in: zone, add)
-        case .day, .week, .month:
+        case .day, .week, .month, .quarter, .year:
             var date = begin(of: zone.local(from))
             while true {
                 let edge = zone.instant(local: date)
@@ -72,7 +88,7 @@ public enum QuestionInterval: String, Sendable, Hashable, CaseIterable {
         let elapsed = to.milliseconds - from.milliseconds
         let length = zone.local(to) - zone.local(from)
         let moved: (Timestamp) -> Timestamp
-        if self == .month, [from, to].allSatisfy({ zone.instant(local: begin(of: zone.local($0))) == $0 }) {
+        if months != nil, [from, to].allSatisfy({ zone.instant(local: begin(of: zone.local($0))) == $0 }) {
             let months = Self.months(zone.local(to)) - Self.months(zone.local(from))
             moved = { zone.instant(local: Self.beginOfMonth(Self.months(zone.local($0)) - months)) }
         } else if self == .minute || self == .hour || length <= 0 {
@@ -93,7 +109,7 @@ public enum QuestionInterval: String, Sendable, Hashable, CaseIterable {
         case .minute, .hour:
             let passed = local - floored(local, to: self == .minute ? 60_000 : 3_600_000)
             return Timestamp(milliseconds: moment.milliseconds - passed)
-        case .day, .week, .month:
+        case .day, .week, .month, .quarter, .year:
             // A midnight that is skipped may lie behind the moment on the clock, and never behind it in time.
             return min(zone.instant(local: begin(of: local)), moment)
         }
@@ -132,7 +148,8 @@ public enum QuestionInterval: String, Sendable, Hashable, CaseIterable {
         case .minute, .hour, .day: return midnight
         // The first of January 1970 was a Thursday.
         case .week: return floored(midnight + 3 * Self.dayLength, to: 7 * Self.dayLength) - 3 * Self.dayLength
-        case .month: return Self.beginOfMonth(Self.months(local))
+        case .month, .quarter, .year:
+            return Self.beginOfMonth(floored(Self.months(local), to: months ?? 1))
         }
     }
 
@@ -140,7 +157,7 @@ public enum QuestionInterval: String, Sendable, Hashable, CaseIterable {
         switch self {
         case .minute, .hour, .day: date + Self.dayLength
         case .week: date + 7 * Self.dayLength
-        case .month: Self.beginOfMonth(Self.months(date) + 1)
+        case .month, .quarter, .year: Self.beginOfMonth(Self.months(date) + (months ?? 1))
         }
     }
 
@@ -179,6 +196,8 @@ public struct QuestionTime: Sendable, Hashable {
     public let edgesBefore: [Timestamp]
     /// Where the interval before the first begins: the one that the moment before the first edge lies in.
     public let preceding: Timestamp
+    /// Intervals that the range cuts, ascending: the first, if it begins before the range, and the last, if it ends behind it.
+    public let partial: [Int]
 
     /// The intervals of a range.
     ///
@@ -203,6 +222,10 @@ public struct QuestionTime: Sendable, Hashable {
         self.edges = edges
         preceding = interval.beginning(before: from, in: zone)
         edgesBefore = comparing ? interval.edgesBefore(edges, in: zone) : []
+        let isTorn = [from, to].map { edge in
+            interval.beginning(before: edge.advanced(by: .milliseconds(1)), in: zone) != edge
+        }
+        partial = Set([isTorn[0] ? 0 : nil, isTorn[1] ? edges.count - 2 : nil].compactMap(\.self)).sorted()
     }
 
     /// How many intervals there are.

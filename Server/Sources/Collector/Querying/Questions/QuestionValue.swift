@@ -33,6 +33,24 @@ public enum QuestionValue: Sendable, Hashable {
         if case .number(let number) = self { number } else { nil }
     }
 
+    /// The number that a text spells exactly as JSON does, such as "12.50"; nil for any other value.
+    ///
+    /// - Complexity: O(bytes of the text).
+    public var spelledNumber: JSONNumber? {
+        // JSON allows spaces around a number, which a text may only have if it is not one.
+        guard case .text(let bytes) = self, let first = bytes.first, let last = bytes.last,
+            first == UInt8(ascii: "-") || Self.digits.contains(first), Self.digits.contains(last)
+        else { return nil }
+        // What cannot be parsed is no number: the text stays a text, and is counted as one.
+        return switch try? JSONValue.parse(bytes) {
+        case .integer(let number)?: .integer(number)
+        case .double(let number)? where number.isFinite: JSONNumber.double(number).simplest
+        default: nil
+        }
+    }
+
+    private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+
     /// Bytes in memory, roughly.
     public var bytes: Int {
         switch self {

@@ -22,11 +22,34 @@ public struct Trend: Sendable, Hashable {
         public var values: [JSONNumber?]
         /// Of the whole time. A person who comes back counts once, so it may be less than the sum of the values.
         public var total: JSONNumber?
+        /// What the measured field held in all events of the time; nil for measures without a field.
+        public var found: Found?
 
         /// Numbers.
-        public init(values: [JSONNumber?], total: JSONNumber?) {
+        public init(values: [JSONNumber?], total: JSONNumber?, found: Found? = nil) {
             self.values = values
             self.total = total
+            self.found = found
+        }
+    }
+
+    /// How many events had which kind of value in the measured field. Together they are all events of the series.
+    public struct Found: Sendable, Hashable {
+        /// Events whose value counts: a number, or a text that was read as one.
+        public var numbers: Int64
+        /// Events with a text that does not count.
+        public var texts: Int64
+        /// Events with true, false, a list or an object.
+        public var others: Int64
+        /// Events without a value.
+        public var missing: Int64
+
+        /// Counts.
+        public init(numbers: Int64 = 0, texts: Int64 = 0, others: Int64 = 0, missing: Int64 = 0) {
+            self.numbers = numbers
+            self.texts = texts
+            self.others = others
+            self.missing = missing
         }
     }
 
@@ -91,6 +114,11 @@ extension Trend.Numbers {
         }
         writer.key("total")
         if let total { total.write(to: &writer) } else { writer.null() }
+        guard let found else { return }
+        writer.member("numbers", found.numbers)
+        writer.member("texts", found.texts)
+        writer.member("others", found.others)
+        writer.member("missing", found.missing)
     }
 }
 
@@ -113,6 +141,7 @@ extension QuestionTime {
         writer.member("interval", interval.rawValue)
         writer.member("zone", zone)
         writer.list("edges", edges) { edge, writer in writer.integer(edge.milliseconds) }
+        if !partial.isEmpty { writer.list("partial", partial) { index, writer in writer.integer(Int64(index)) } }
         if !edgesBefore.isEmpty {
             writer.list("edges_before", edgesBefore) { edge, writer in writer.integer(edge.milliseconds) }
         }

@@ -50,12 +50,34 @@ public struct DescriptionTally: Sendable {
                     try addAttributes(&scanner)
                 } else if scanner.text(key, equals: "items"), try scanner.peek() == .array {
                     try addItems(&scanner)
+                } else if scanner.text(key, equals: "time"), try scanner.peek() == .number {
+                    if case .integer(let time) = try scanner.readNumber() {
+                        add(time: Timestamp(milliseconds: time), received: received)
+                    }
                 } else {
+                    let name = scanner.string(key)
+                    if !EventMembers.known.contains(name) { add(unread: name) }
                     try scanner.skipValue()
                 }
             }
         } catch {
             // Admission checked the text: what is no object has no attributes.
+        }
+    }
+
+    /// The most members that nothing reads and that are told apart.
+    private static let unreadMembers = 16
+
+    private mutating func add(unread name: String) {
+        guard result.unreadMembers[name] != nil || result.unreadMembers.count < Self.unreadMembers else { return }
+        result.unreadMembers[name, default: 0] += 1
+    }
+
+    private mutating func add(time: Timestamp, received: Timestamp) {
+        if time < EventTimes.earliest {
+            result.earlyTimes += 1
+        } else if received.duration(to: time) > EventTimes.ahead {
+            result.lateTimes += 1
         }
     }
 
@@ -150,6 +172,7 @@ public struct DescriptionTally: Sendable {
                 attributes[index].description.longestBytes = bytes.count
                 attributes[index].description.longestUnits = String(decoding: bytes, as: UTF8.self).utf16.count
             }
+            if value?.spelledNumber != nil { attributes[index].description.spelledNumbers += events }
             keep(.text(bytes), events, of: index)
         case .number(let number):
             widen(index, by: number)

@@ -9,14 +9,17 @@ public struct TrendTally: Sendable {
     private struct Sum {
         var events: Int64 = 0
         var people: Int64 = 0
-        var numbers: Int64 = 0
+        var found = Trend.Found()
         var sum = ExactSum()
         var sorted: [JSONNumber] = []
 
         mutating func add(_ other: Sum) {
             events += other.events
             people += other.people
-            numbers += other.numbers
+            found.numbers += other.found.numbers
+            found.texts += other.found.texts
+            found.others += other.found.others
+            found.missing += other.found.missing
             sum.add(other.sum)
             sorted += other.sorted
         }
@@ -66,24 +69,26 @@ public struct TrendTally: Sendable {
     ///   - events: how many there are that are alike.
     ///   - value: the event's value of the field that groups are made of.
     ///   - person: the number of whom it counts for, if the question counts people or installations.
-    ///   - number: the number each of them has, if the question takes one.
+    ///   - measured: the value each of them has in the field whose numbers the question takes; nil for none.
     /// - Throws: ``StoreError`` when the budget is used up.
     public mutating func count(
         _ events: Int64 = 1,
         at time: Timestamp,
         value: QuestionValue?,
         person: Int64?,
-        number: JSONNumber?
+        measured: QuestionValue? = nil
     ) throws(StoreError) {
+        let number = measured.flatMap { $0.number ?? (question.readsTextsAsNumbers ? $0.spelledNumber : nil) }
         let slot = question.time.slot(of: time)
         let group = try self.group(of: value)
         // The numbers of the whole are those of its intervals: kept once.
-        try count(events, in: Place(group: group, slot: slot), person, number, keeping: true)
+        try count(events, in: Place(group: group, slot: slot), person, number, of: measured, keeping: true)
         try count(
             events,
             in: Place(group: group, slot: slot < question.time.count ? now : before),
             person,
             number,
+            of: measured,
             keeping: false
         )
     }
@@ -118,6 +123,7 @@ public struct TrendTally: Sendable {
         in place: Place,
         _ person: Int64?,
         _ number: JSONNumber?,
+        of measured: QuestionValue?,
         keeping: Bool
     ) throws(StoreError) {
         let index: Int
@@ -141,7 +147,7 @@ public struct TrendTally: Sendable {
         recentSums[bits] = (place, index)
         sums[index].events += events
         if let number {
-            sums[index].numbers += events
+            sums[index].found.numbers += events
             sums[index].sum.add(number, times: events)
             if keeping, case .p95 = question.measure {
                 kept += Int(events)
@@ -149,6 +155,12 @@ public struct TrendTally: Sendable {
                     throw .overBudget("from", "it sorts more than \(budget.numbers) numbers: choose a shorter time")
                 }
                 sums[index].sorted += repeatElement(number, count: Int(events))
+            }
+        } else if question.measure.field != nil {
+            switch measured {
+            case nil: sums[index].found.missing += events
+            case .text?: sums[index].found.texts += events
+            case .number?, .boolean?, .structure?: sums[index].found.others += events
             }
         }
         guard let person else { return }
@@ -236,7 +248,11 @@ public struct TrendTally: Sendable {
     private func numbers(_ row: [Int: Sum], _ intervals: Range<Int>, total: Int) -> Trend.Numbers {
         var whole = row[total] ?? Sum()
         whole.sorted = intervals.flatMap { row[$0]?.sorted ?? [] }
-        return Trend.Numbers(values: intervals.map { value(row[$0] ?? Sum()) }, total: value(whole))
+        return Trend.Numbers(
+            values: intervals.map { value(row[$0] ?? Sum()) },
+            total: value(whole),
+            found: question.measure.field == nil ? nil : whole.found
+        )
     }
 
     private func value(_ sum: Sum) -> JSONNumber? {
@@ -244,7 +260,7 @@ public struct TrendTally: Sendable {
         case .events: return .integer(sum.events)
         case .users, .installations: return .integer(sum.people)
         case .sum: return sum.sum.value
-        case .average: return sum.numbers == 0 ? nil : .double(sum.sum.nearest / Double(sum.numbers))
+        case .average: return sum.found.numbers == 0 ? nil : .double(sum.sum.nearest / Double(sum.found.numbers))
         case .p95:
             guard !sum.sorted.isEmpty else { return nil }
             // The nearest rank: the least number that 95 % do not exceed.

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+#
+# Measures: what has no number, no person or no name of its own is told, and never passed over.
+import re
+
+import collector
+from collector import PageTest, expect
+
+
+def setUpModule():
+    collector.setUp()
+    now = PageTest.collector.now - 3_600_000
+    values = [5, -5, "12.50", "EUR", True, None]
+    names = ["no q", "2 more", "all", '"x"', "x", "x"]
+    events = [{"name": "measured", "time": now + index, "attributes": {"amount": value, "q": name}} for index, (value, name) in enumerate(zip(values, names))]
+    events += [{"name": "measured_text", "time": now, "attributes": {"amount": text}} for text in ["12.50", "-2.5", "EUR"]]
+    events.append({"name": "measured", "time": now, "attributes": {"amount": 0}})
+    PageTest.collector.wait(PageTest.collector.send(*events)["position"])
+
+
+class Measures(PageTest):
+    def test_a_sum_of_zero_is_an_answer_and_says_what_it_left_out(self):
+        page = self.open("/?questions=trends&name=measured&measure=sum:amount")
+        answer = self.answered(page)
+        expect(answer.locator("svg path.line")).not_to_have_count(0)
+        expect(answer.locator(".left-out")).to_contain_text("Left out: ")
+        expect(answer.locator(".left-out")).to_contain_text("2 texts, 1 value of another type, 1 without it")
+
+    def test_texts_are_told_and_read_as_numbers_when_asked(self):
+        page = self.open("/?questions=trends&name=measured_text&measure=sum:amount")
+        answer = self.answered(page)
+        expect(answer).to_contain_text("No numbers to add up")
+        expect(answer).to_contain_text("none with a number in “amount”: 3 texts.")
+        expect(answer).not_to_contain_text("No event")
+        page.get_by_role("button", name="Read texts as numbers").click()
+        expect(page).to_have_url(re.compile("texts=numbers"))
+        expect(self.answered(page).get_by_role("row", name=re.compile("^Whole time"))).to_contain_text("10")
+        expect(page.locator(".left-out")).to_contain_text("Left out: 1 of 3 events")
+        expect(page.get_by_label("Read texts such as")).to_be_checked()
+
+    def test_a_question_about_people_never_says_that_there_was_no_event(self):
+        page = self.open("/?questions=trends&name=measured&measure=users")
+        answer = self.answered(page)
+        expect(answer).to_contain_text("No people in this time")
+        expect(answer).not_to_contain_text("No event")
+
+    def test_groups_that_look_alike_have_names_of_their_own(self):
+        page = self.open("/?questions=trends&name=measured&by=q")
+        names = self.answered(page).locator(".sums-name").all_text_contents()
+        self.assertEqual(sorted(names), sorted(["x", '"no q"', '"2 more"', '"all"', r'"\"x\""', "no q"]))

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Logging
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import CollectorHTTP
+
+@Suite("The log of refused requests")
+struct RefusalLogTests {
+    @Test(
+        "a minute is one line with its sums, the most frequent first; a quiet one is none",
+        arguments: [
+            ([:], [:], nil), (["key_missing": 3], ["key_missing": 3], nil),
+            (["key_missing": 2], ["key_missing": 3], nil),
+            (
+                ["key_missing": 5, "address_rate": 40, "a": 5], ["key_missing": 3, "address_rate": 1, "a": 3],
+                "Requests refused or failed in the last minute: address_rate 39, a 2, key_missing 2."
+            ),
+        ] as [([String: UInt64], [String: UInt64], String?)]
+    )
+    func line(_ counts: [String: UInt64], _ before: [String: UInt64], _ line: String?) {
+        #expect(RefusalLog.line(counts, since: before) == line)
+    }
+
+    @Test("services are named in logs, and do not show what they hold")
+    func names() {
+        // That the others have names is the compiler's to say.
+        let named: [any CustomStringConvertible.Type] = [CollectorServer.self, AlertService.self, RefusalLog.self]
+        #expect(named.count == 3)
+        let log = RefusalLog(statistics: Locked(RequestStatistics()), logger: Logger(label: "test"))
+        #expect("\(log)" == "log of refused requests")
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import Collector
+
+@Suite("What a sender expects to be used, and is not")
+struct AdmissionWarningTests {
+    private static func warnings(_ body: String) throws -> [AdmissionWarning] {
+        try Body.admit(Array(body.utf8)).warnings
+    }
+
+    @Test(
+        "a member that nothing reads is accepted with a warning that says what to send",
+        arguments: [
+            ("properties", "put its content under “attributes”"), ("params", "put its content under “attributes”"),
+            ("user_id", #"{"context":{"user":{"id":"…"}}}"#), ("distinct_id", "a context line before the event"),
+            ("user", "a context line before the event"), ("timestamp", "“time”, in milliseconds since 1970"),
+            ("ts", "“time”"), ("event_id", "“id”, a UUID"), ("event", "the event's name is “name”"),
+            ("session_id", "a context line"), ("anything", "put it under “attributes”"),
+        ]
+    )
+    func unread(_ member: String, _ advice: String) throws {
+        let warnings = try Self.warnings(#"{"name":"ok","\#(member)":{"a":1}}"#)
+        #expect(warnings.map(\.field) == [member] && warnings.map(\.code) == ["unread_member"])
+        #expect(warnings[0].index == 0 && warnings[0].events == 1)
+        #expect(warnings[0].message.contains(advice), "\(warnings[0].message)")
+    }
+
+    @Test("each kind is told once with how many events it is about, and only so many kinds")
+    func bounded() throws {
+        let twice = try Self.warnings(#"[{"name":"a"},{"name":"b","user_id":1},{"name":"c","user_id":2}]"#)
+        #expect(twice.map(\.index) == [1] && twice.map(\.events) == [2])
+        let members = (0..<100).map { "\"member\($0)\":1" }.joined(separator: ",")
+        #expect(try Self.warnings("{\"name\":\"a\",\(members)}").count == 16)
+        let long = String(repeating: "é", count: 500)
+        let name = try Self.warnings("{\"name\":\"a\",\"\(long)\":1}")
+        #expect(name.count == 1 && name[0].field.utf8.count <= 64 && name[0].message.utf8.count < 400)
+    }
+
+    @Test("an event that has what the format knows has no warning")
+    func none() throws {
+        let body =
+            #"{"id":"018bcfe5-6800-7000-8000-0000000000aa","name":"a","time":1700000000000,"mono":5,"attributes":{"properties":1},"items":[]}"#
+        #expect(try Self.warnings(body).isEmpty)
+        #expect(try Self.warnings(#"{"name":"a"}"#).isEmpty)
+    }
+
+    @Test(
+        "members of a context, and beside events, that say nothing",
+        arguments: [
+            ("{\"context\":{\"user\":\"u1\"}}\n{\"name\":\"a\"}", "context.user", "wrong_type"),
+            ("{\"context\":{\"user\":{\"id\":42}}}\n{\"name\":\"a\"}", "context.user.id", "wrong_type"),
+            ("{\"context\":{\"session\":{\"id\":7}}}\n{\"name\":\"a\"}", "context.session.id", "wrong_type"),
+            ("{\"context\":{\"global\":[1]}}\n{\"name\":\"a\"}", "context.global", "wrong_type"),
+            ("{\"context\":{},\"user\":{\"id\":\"u1\"}}\n{\"name\":\"a\"}", "user", "unread_member"),
+            (#"{"events":[{"name":"a"}],"user_id":"u1"}"#, "user_id", "unread_member"),
+        ]
+    )
+    func contexts(_ body: String, _ field: String, _ code: String) throws {
+        let warnings = try Self.warnings(body)
+        #expect(warnings.map(\.field) == [field] && warnings.map(\.code) == [code] && warnings[0].index == nil)
+    }
+
+    @Test(
+        "a time in another unit than milliseconds is refused with the right number",
+        arguments: [
+            (1_700_000_000, "seconds", 1_700_000_000_000), (1_700_000_000_123_456, "microseconds", 1_700_000_000_123),
+            (1_700_000_000_123_456_789, "nanoseconds", 1_700_000_000_123),
+        ] as [(Int64, String, Int64)]
+    )
+    func units(_ time: Int64, _ unit: String, _ right: Int64) throws {
+        let error = try #require(throws: AdmissionError.self) { try Self.warnings(#"{"name":"a","time":\#(time)}"#) }
+        #expect(error.code == "time_wrong_unit" && error.field == "time")
+        #expect(error.message == "The time \(time) is in \(unit); send milliseconds since 1970: \(right).")
+    }
+
+    @Test("a date as text is refused with the number it stands for")
+    func date() throws {
+        for (text, part) in [("2023-11-14T22:13:20.000Z", ": 1700000000000."), ("yesterday", "not text")] {
+            let error = try #require(throws: AdmissionError.self) {
+                try Self.warnings(#"{"name":"a","time":"\#(text)"}"#)
+            }
+            #expect(error.field == "time" && error.message.contains(part), "\(error.message)")
+        }
+    }
+
+    @Test(
+        "a time that no right clock shows is accepted with a warning",
+        arguments: [
+            (5, "time_before_2010"), (1_262_303_999_999, "time_before_2010"), (1_262_304_000_000, nil),
+            (Body.received.milliseconds + 86_400_000, nil), (Body.received.milliseconds + 86_400_001, "time_ahead"),
+        ] as [(Int64, String?)]
+    )
+    func impossible(_ time: Int64, _ code: String?) throws {
+        #expect(try Self.warnings(#"{"name":"a","time":\#(time)}"#).map(\.code) == [code].compactMap(\.self))
+    }
+
+    @Test("the clock of a device is corrected first, and never refused")
+    func devices() throws {
+        let time = 1_700_000_000
+        let header = Body.header(1, 1, #","sent":\#(time + 10)"#)
+        let event = #"{"name":"a","time":\#(time),"mono":7}"#
+        #expect(try Body.admit(Body.lines(header, event)).warnings.isEmpty)
+        #expect(try Body.admit(Body.lines(event)).warnings.map(\.code) == ["time_before_2010"])
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import Collector
+
+@Suite("Clocks of devices")
+struct ClockCorrectionTests {
+    private static let now: Int64 = 1_700_000_000_000
+    private static let hour: Int64 = 3_600_000
+
+    private typealias Event = ClockCorrection.Observation
+
+    /// The events' times, relative to the time of arrival.
+    private static func times(_ events: [Event], sent: Int64?) -> [Int64?] {
+        let clock = ClockCorrection(
+            events,
+            sent: sent.map { Timestamp(milliseconds: now + $0) },
+            received: Timestamp(milliseconds: now)
+        )
+        return events.indices.map { event in clock.time(of: event).map { $0.milliseconds - now } }
+    }
+
+    private static func event(_ time: Int64, mono: Int64? = nil, boot: Int? = nil) -> Event {
+        Event(time: now + time, monotonic: mono, boot: boot)
+    }
+
+    @Test(
+        "a clock that is off by more than a minute when the batch is sent is corrected by as much",
+        arguments: [
+            // Sent, event, corrected.
+            (nil, -5 * hour, -5 * hour), (0, -5 * hour, -5 * hour), (-60_000, -70_000, -70_000),
+            (-60_001, -70_001, -10_000), (60_001, 50_001, -10_000),
+            (-5 * hour, -5 * hour, 0), (40 * 24 * hour, 40 * 24 * hour - 1_000, -1_000),
+            (-now, -now + 3, 3),
+        ] as [(Int64?, Int64, Int64)]
+    )
+    func skew(_ sent: Int64?, _ time: Int64, _ corrected: Int64) {
+        #expect(Self.times([Self.event(time)], sent: sent) == [corrected])
+    }
+
+    @Test("an event without a time of its own has none, and is not moved")
+    func noTime() {
+        #expect(Self.times([Event(), Self.event(-Self.hour)], sent: -Self.hour) == [nil, 0])
+    }
+
+    @Test("numbers beyond any clock are left as they are", arguments: [Int64.min, .min + 1, .max])
+    func extremes(_ time: Int64) {
+        let events = [Event(time: time, monotonic: .max, boot: 0), Event(time: time, monotonic: .min, boot: 0)]
+        let clock = ClockCorrection(
+            events,
+            sent: Timestamp(milliseconds: .min),
+            received: Timestamp(milliseconds: .max)
+        )
+        #expect(clock.time(of: 0)?.milliseconds == time)
+    }
+
+    @Test("a clock that is set back or forward between two events keeps them in the order of the monotonic clock")
+    func setWithinBoot() {
+        let hour = Self.hour
+        // The clock was an hour fast until a minute ago.
+        let back = [Self.event(hour - 120_000, mono: 1_000, boot: 0), Self.event(-60_000, mono: 61_000, boot: 0)]
+        #expect(Self.times(back, sent: 0) == [-120_000, -60_000])
+        // It began in 2015.
+        let forward = [
+            Self.event(-80_000 * hour, mono: 1_000, boot: 0),
+            Self.event(-80_000 * hour + 10_000, mono: 11_000, boot: 0),
+            Self.event(-20_000, mono: 41_000, boot: 0),
+        ]
+        #expect(Self.times(forward, sent: nil) == [-60_000, -50_000, -20_000])
+        // What is put right within the boot is put right by the same amount against the time of arrival.
+        #expect(Self.times(back, sent: -2 * hour) == [2 * hour - 120_000, 2 * hour - 60_000])
+    }
+
+    @Test("each boot is looked at by itself, and small corrections of the clock are none")
+    func boots() {
+        let events = [
+            Self.event(-3 * Self.hour, mono: 5_000, boot: 0), Self.event(-1_000, mono: 1_000, boot: 1),
+            Self.event(-500, mono: 30_000, boot: 1), Self.event(-400, mono: 7, boot: nil),
+        ]
+        #expect(Self.times(events, sent: 0) == events.map { $0.time.map { $0 - Self.now } })
+    }
+
+    @Test("a time that the app chose stays, and so does an event without a monotonic time")
+    func chosen() {
+        let events = [
+            Self.event(-30_000, mono: 1_000, boot: 0), Self.event(-9 * Self.hour, mono: 2_000, boot: 0),
+            Self.event(-8 * Self.hour, mono: 0, boot: 0), Self.event(-7 * Self.hour, boot: 0),
+            Self.event(-28_000, mono: 3_000, boot: 0),
+        ]
+        #expect(Self.times(events, sent: 0) == events.map { $0.time.map { $0 - Self.now } })
+    }
+
+    @Test("a moment of the context moves as the event does whose time lies nearest")
+    func context() {
+        let clock = ClockCorrection(
+            [Self.event(Self.hour, mono: 1_000, boot: 0), Self.event(61_000, mono: 62_000, boot: 0)],
+            sent: nil,
+            received: Timestamp(milliseconds: Self.now)
+        )
+        let begin = Timestamp(milliseconds: Self.now + Self.hour - 5_000)
+        #expect(clock.moved(begin).milliseconds == Self.now - 5_000)
+        let later = Timestamp(milliseconds: Self.now + 60_000)
+        #expect(clock.moved(later) == later)
+    }
+}

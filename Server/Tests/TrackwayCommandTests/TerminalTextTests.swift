@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Logging
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import TrackwayCommand
+
+@Suite("Text from outside in a terminal")
+struct TerminalTextTests {
+    static let hostile = [
+        "\u{1B}]0;PWNED\u{7}", "\u{1B}[31m", "\u{9B}2J", "\u{9D}0;x\u{9C}", "\u{8}\u{8}", "a\rb", "a\nb", "a\tb",
+        "\u{7F}", "\u{202E}gpj.exe", "\u{2066}x\u{2069}", "pur\u{200B}chase", "a\u{200D}b", "a\u{2028}b", "a\u{2029}b",
+        "\u{FEFF}a", "a\u{AD}b", "\u{E0041}", "\u{10FFFE}31m", "\u{10FFFE}0m",
+    ]
+
+    private static func isHarmless(_ text: String) -> Bool {
+        text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: false
+            default: scalar != TerminalText.mark
+            }
+        }
+    }
+
+    @Test("no character steers the terminal, breaks the line or hides", arguments: hostile)
+    func escaped(_ text: String) {
+        #expect(Self.isHarmless(TerminalText.escaped(text)) && TerminalText.escaped(text).contains("·"))
+    }
+
+    @Test("what a style adds is the only thing that reaches the terminal as a code", arguments: hostile)
+    func styled(_ text: String) {
+        let style = Style(isColoured: true)
+        let line = TerminalText.line(style.coloured("trackway: ", .red) + TerminalText.escaped(text))
+        #expect(line.hasPrefix("\u{1B}[31mtrackway: \u{1B}[0m"))
+        #expect(Self.isHarmless(String(line.dropFirst("\u{1B}[31mtrackway: \u{1B}[0m".count))))
+        #expect(!TerminalText.line(text).unicodeScalars.contains { $0.value < 0x20 && $0 != "\u{1B}" })
+    }
+
+    @Test("a table escapes its cells, and is as wide as what is shown", arguments: hostile)
+    func table(_ text: String) {
+        var table = Table([("name", .left), ("n", .right)])
+        table.append([TerminalText.escaped(text), "1"])
+        table.append([Style(isColoured: true).bold("bold"), "2"])
+        let lines = table.lines(style: Style(isColoured: false)).map(TerminalText.line)
+        #expect(lines.allSatisfy { !$0.contains("\n") && !$0.contains("\r") })
+        #expect(Self.isHarmless(lines[1]))
+        // The codes take no room.
+        #expect(TerminalText.width(table.lines(style: Style(isColoured: false))[2]) == lines[1].count)
+    }
+
+    @Test("JSON stays the same value, and is harmless", arguments: hostile)
+    func json(_ text: String) throws {
+        let value = JSONValue.members((text, .string(text)))
+        let shown = TerminalText.json(String(decoding: value.json(), as: UTF8.self))
+        #expect(shown.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) })
+        #expect(try JSONValue.parse(Array(shown.utf8)) == value)
+    }
+
+    @Test("comma-separated values keep line ends within a value, and nothing else that steers")
+    func csv() {
+        #expect(TerminalText.document("a,\"b\nc\td\"\u{1B}[2J") == "a,\"b\nc\td\"·[2J")
+    }
+
+    @Test(
+        "letters, marks and pictures of every script pass",
+        arguments: [
+            "purchase", "数量", "é", "e\u{301}", "می\u{200C}خواهم", "👩\u{200D}👩\u{200D}👧", "🧺", "क\u{94D}\u{200D}ष", "",
+        ]
+    )
+    func harmless(_ text: String) {
+        #expect(TerminalText.escaped(text) == text && TerminalText.line(text) == text)
+        #expect(
+            TerminalText.json(text) == text || text.unicodeScalars.contains { $0.value >= 0x200C && $0.value <= 0x200D }
+        )
+    }
+
+    @Test("reasons of the ledger cannot steer the terminal, in any form")
+    func ledger() throws {
+        let json =
+            #"{"writers":[{"installation":"i\u001b[2J","writer":"w\n","recorded":9,"received":0,"#
+            + #""dropped":{"\u001b]0;PWNED\u0007\u001b[31m":7},"gaps":[[1,2]]}]}"#
+        let ledger = CollectorLedger(try JSONValue.parse(Array(json.utf8)))
+        for isColoured in [false, true] {
+            let text = LedgerText(style: Style(isColoured: isColoured), zone: .gmt).lines(ledger)
+            for line in text.map(TerminalText.line) {
+                #expect(!line.contains("\u{7}") && !line.contains("\u{1B}]") && !line.contains("\n"))
+                #expect(isColoured || !line.contains("\u{1B}"))
+            }
+        }
+    }
+
+    @Test("a line of the log cannot steer the terminal, nor look like two")
+    func log() {
+        let kept = KeptLog()
+        let logger = Logger(label: "test") { _ in TerminalLogHandler(kept) }
+        logger.warning("a\u{1B}[31m\nwarning: b", metadata: ["name": "\u{9B}2J"])
+        #expect(kept.lines.withLock { $0 } == ["a·[31m·warning: b [\"name\": ·2J]"])
+    }
+}
+
+/// Keeps what is logged.
+private struct KeptLog: LogHandler {
+    let lines = Locked<[String]>([])
+    var logLevel = Logger.Level.trace
+    var metadata = Logger.Metadata()
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        lines.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") }
+    }
+}

@@ -115,9 +115,10 @@ package struct StreamedErasures: Sendable {
     /// - Complexity: O(inflated bytes) for a batch, a small part of what taking it apart costs.
     static func erased(in record: StreamedRecord, limits: AdmissionLimits) -> [InstallationID] {
         record.payload.withUnsafeBytes { payload in
-            // What cannot be read erases nothing; whoever fills the tables reports it.
             switch record.kind {
+            // An order that cannot be read erases nothing; whoever fills the tables reports it.
             case .erasure?: (try? ErasureRecord(payload: payload)).map { [$0.installation] } ?? []
+            // The same of a batch.
             case .intake?: (try? IntakeRecord(payload: payload)).map { erased(in: $0, limits: limits) } ?? []
             default: []
             }
@@ -126,6 +127,7 @@ package struct StreamedErasures: Sendable {
 
     private static func erased(in batch: IntakeRecord, limits: AdmissionLimits) -> [InstallationID] {
         // Other formats have no word for it. Nearly no batch has one, and those need not be taken apart.
+        // One that cannot be inflated erases nothing; whoever fills the tables reports it.
         guard batch.header.format == .trackway, (try? batch.mayHaveTombstone(limits: limits)) == true else { return [] }
         var erased: [InstallationID] = []
         // Behind an event that cannot be read there is none that counts.

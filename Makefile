@@ -61,7 +61,7 @@ test-cluster: bootstrap  ## Test cluster support with real servers of NATS and C
 	Scripts/run-tests Cluster $(CHECKED) $(ONLY)
 	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests Cluster --no-parallel --filter 'Engine[A-Z][A-Za-z]*Tests|EngineTests'
 	Scripts/build Cluster --product trackway-cluster
-	Scripts/cluster-test faults test_faults.Faults
+	Scripts/cluster-test faults test_faults.Faults test_faults.FullDisk
 
 test-all: bootstrap  ## Run every test with full trials and seeds, on one machine and on clusters (hours)
 	TRACKWAY_FULL=1 $(MAKE) test kill-test

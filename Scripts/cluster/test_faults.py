@@ -2,9 +2,13 @@
 # Copyright 2026 the Trackway authors
 """One fault after the other on one cluster, each under load, and after each the check of everything there has been so far."""
 import contextlib
+import json
+import os
 import shutil
 import signal
+import subprocess
 import tempfile
+import time
 import unittest
 
 from check import Acknowledged, check
@@ -27,9 +31,14 @@ class OnCluster(unittest.TestCase):
             cls.cluster = Cluster(cls.folder, proxy=False, **cls.options)
         except NotHere as problem:
             raise unittest.SkipTest(str(problem)) from problem
+        cls.before_start()
         cls.addClassCleanup(cls.cluster.end)
         cls.cluster.start()
         cls.acknowledged, cls.erased, cls.runs = Acknowledged(), set(), 0
+
+    @classmethod
+    def before_start(cls):
+        """Before the cluster starts; what is cleaned up here is so after it has ended."""
 
     @contextlib.contextmanager
     def load(self, **options):
@@ -132,6 +141,96 @@ class Faults(OnCluster):
         invented = Acknowledged()
         invented.ids.add(Writer("nobody", 5).id(1))
         self.assertTrue(any("not in the stream" in failure for failure in check(self.cluster, invented).failures))
+
+
+class FullDisk(OnCluster):
+    """One server has a disk of its own, small enough to be filled: a tmpfs, which only root may mount."""
+
+    options = {"columns": False}
+
+    @classmethod
+    def before_start(cls):
+        cls.victim = cls.cluster.servers[2]
+        os.makedirs(cls.victim.store)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400m", "tmpfs", cls.victim.store], capture_output=True, text=True, check=False)
+        if mounted.returncode != 0:
+            raise unittest.SkipTest(f"no file system can be mounted here: {mounted.stderr.strip()}")
+        cls.addClassCleanup(subprocess.run, ["umount", "--lazy", cls.victim.store], check=False)
+
+    @property
+    def filler(self):
+        return f"{self.victim.store}/filler"
+
+    def fill(self):
+        """Fills the disk, and keeps it full until its server has switched JetStream off."""
+        def is_off():
+            with contextlib.suppress(OSError), open(self.filler, "ab", buffering=0) as file:
+                while True:
+                    file.write(b"\0" * (1 << 20))
+            return json.loads(request(self.victim.http_port, "GET", "/jsz")[1] or "{}").get("disabled", False)
+        until(is_off, "the server switches JetStream off")
+
+    def check_engine(self):
+        """The exit status of a look at the engine, and what it says."""
+        checked = self.cluster.command("engine", "check", *self.cluster.engine_options, "--json")
+        return checked.returncode, json.loads(checked.stdout)
+
+    def repair(self):
+        os.remove(self.filler)
+        # Room alone does not bring JetStream back.
+        self.assertTrue(json.loads(request(self.victim.http_port, "GET", "/jsz")[1])["disabled"])
+        self.victim.end(signal.SIGTERM)
+        self.victim.start()
+        until(self.cluster.servers_are_well, "all three are well")
+        until(lambda: self.check_engine()[0] == 0, "nothing is missing any more")
+
+    def expect_intake(self, load):
+        """Batches are taken, and it is said everywhere that a server stores nothing."""
+        self.answers(load, 10)
+        # Collectors look every ten seconds while nothing is missing.
+        for collector in self.cluster.collectors:
+            until(lambda collector=collector: self.is_counted(collector), f"{collector.name} counts the server", 15)
+        began = time.monotonic()
+        while time.monotonic() - began < 15:
+            before = load.answers["200"]
+            time.sleep(3)
+            self.assertGreater(load.answers["200"], before, "Nothing is taken for three seconds.")
+            status, told = self.check_engine()
+            self.assertEqual((status, told["durable"], told["degraded"]), (2, True, True), told)
+            self.assertIn(f"{self.victim.name} stores nothing", str(told["warnings"]))
+            for collector in self.cluster.collectors:
+                self.assertEqual(request(collector.port, "GET", "/readyz/intake")[0], 200)
+                self.assertTrue(self.is_counted(collector))
+
+    def is_counted(self, collector):
+        """Whether a collector's figures have the two servers that are left, and the other."""
+        metrics = request(collector.port, "GET", "/metrics")[1]
+        return 'trackway_engine_servers{state="proven"} 2\n' in metrics and 'trackway_engine_servers{state="off"} 1\n' in metrics
+
+    def test_the_full_disk_of_one_server_stops_nothing(self):
+        if self.leader() is self.victim:
+            self.cluster.engine.request("$JS.API.STREAM.LEADER.STEPDOWN.INTAKE_0", {}, within=5)
+            until(lambda: self.cluster.leader() not in (None, self.victim), "another server leads")
+        with self.load(senders=0) as load:
+            self.answers(load, 10)
+            self.fill()
+            self.expect_intake(load)
+            # It was no leader, so nobody had to be elected.
+            self.assertLess(load.silence, 10)
+            self.repair()
+
+    def test_the_full_disk_of_the_leader_costs_an_election(self):
+        def leads():
+            if self.leader() is not self.victim:
+                self.cluster.engine.request("$JS.API.STREAM.LEADER.STEPDOWN.INTAKE_0", {"placement": {"preferred": self.victim.name}}, within=5)
+                time.sleep(1)
+            return self.cluster.leader() is self.victim
+        until(leads, "the server with the small disk leads")
+        with self.load(senders=0) as load:
+            self.answers(load, 10)
+            self.fill()
+            self.expect_intake(load)
+            self.repair()
 
 
 class MoreFaults(OnCluster):

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from parts import Collector, trackway, until
+from parts import Collector, request, trackway, until
 from test_faults import OnCluster
 
 
@@ -85,3 +85,35 @@ class Growth(OnCluster):
         self.assertEqual(self.open_streams(), ["INTAKE_6", "INTAKE_7", "INTAKE_8", "INTAKE_9"])
         audit = self.cluster.command("engine", "audit", *self.cluster.engine_options, *self.cluster.column_options)
         self.assertEqual(audit.returncode, 0, audit.stdout + audit.stderr)
+
+    def test_6_a_change_that_was_killed_while_streams_are_closed_is_named_everywhere(self):
+        words = ["setpriv", "--pdeathsig", "KILL", trackway(), "engine", "plan", "--streams", "2", *self.cluster.engine_options, "--json"]
+        def is_named_by(collector):
+            status, text = request(collector.port, "GET", "/readyz/intake")
+            return status == 503 and "is closed" in text and "engine plan" in text
+        with self.load() as load:
+            self.answers(load, 5)
+            process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+            for line in process.stdout:
+                if "close the" in line:
+                    break
+            # They are closed at once, and what was on its way to them is waited for.
+            time.sleep(0.25)
+            process.kill()
+            process.wait()
+            for collector in self.cluster.collectors:
+                until(lambda collector=collector: is_named_by(collector), f"{collector.name} names the change")
+            for _ in range(20):
+                self.assertTrue(all(is_named_by(collector) for collector in self.cluster.collectors))
+                time.sleep(0.5)
+            began = time.monotonic()
+            check = self.cluster.command("engine", "check", *self.cluster.engine_options)
+            self.assertLess(time.monotonic() - began, 15)
+            self.assertEqual(check.returncode, 1, check.stdout + check.stderr)
+            plan = self.cluster.command("engine", "plan", *self.cluster.engine_options)
+            for told in [check, plan]:
+                self.assertIn("`trackway-cluster engine plan --streams 2`", told.stdout, told.stderr)
+            made = self.plan(2)
+            self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+            self.answers(load, 10)
+        self.assertEqual(self.open_streams(), ["INTAKE_10", "INTAKE_11"])

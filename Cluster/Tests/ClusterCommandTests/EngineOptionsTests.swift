@@ -85,15 +85,65 @@ struct EngineOptionsTests {
                 "n1      copy    2.15.1   does not sync always",
                 "n2      copy             is not there",
                 "The server n1 does not sync always.",
+                "The server n2 is not there, so the loss of one more stops the intake: see whether it runs and reaches the others, and start it.",
             ]
         )
+        #expect(EngineText.status(report, nil) == .negative)
         let json = EngineText.json(report)
         #expect(json["durable"] == .boolean(false) && json["servers"]?.array?.count == 3)
         #expect(json["servers"]?.array?[1]["syncs_always"] == .boolean(false))
         #expect(json["servers"]?.array?[2]["syncs_always"] == .null)
+        #expect(
+            json["servers"]?.array?.map { $0["state"] } == [.string("proven"), .string("not_synced"), .string("gone")]
+        )
         #expect(json["stream"]?["last"]?.integer == 1_234)
         let nothing = EngineReport([], faults: ["There is no stream INTAKE_0; make it."])
         #expect(EngineText.lines(nothing, style: Style(isColoured: false)) == ["There is no stream INTAKE_0; make it."])
+    }
+
+    @Test("an engine that lost a server is durable and degraded, with an exit status of its own")
+    func degraded() {
+        var stream = StreamFacts(name: "INTAKE_0")
+        stream.leader = "n0"
+        stream.replicas = [.init(name: "n1"), .init(name: "n2")]
+        func report(_ last: MemberReport.Storage, warnings: [String] = []) -> EngineReport {
+            let reports = [
+                MemberReport(name: "n0"), MemberReport(name: "n1"), MemberReport(name: "n2", storage: last),
+            ]
+            return EngineReport([EngineFacts(stream: stream, reports: reports)], faults: nil, warnings: warnings)
+        }
+        let whole = report(.syncsAlways)
+        #expect(EngineText.status(whole, nil) == nil)
+        #expect(EngineText.json(whole)["degraded"] == .boolean(false))
+        #expect(EngineText.json(whole)["warnings"]?.array == [])
+        let lost = report(.off)
+        #expect(EngineText.status(lost, nil) == .degraded && CommandStatus.degraded.rawValue == 2)
+        let json = EngineText.json(lost)
+        #expect(json["durable"] == .boolean(true) && json["degraded"] == .boolean(true))
+        #expect(json["faults"]?.array == [] && json["warnings"]?.array?.count == 1)
+        #expect(json["servers"]?.array?.last?["state"] == .string("off"))
+        let lines = EngineText.lines(lost, style: Style(isColoured: false))
+        #expect(lines.contains("n2      copy    2.15.1   stores nothing: JetStream is off"))
+        #expect(
+            lines.contains { $0.hasPrefix("The server n2 stores nothing, so the loss of one more stops the intake:") }
+        )
+        #expect(lines.last == "What it acknowledges is on the disks of a majority.")
+        // A change of streams that was interrupted before it stopped anything is one, too.
+        let unfinished = StreamGrowth.Unfinished(streams: 3, accepts: true)
+        #expect(EngineText.status(report(.syncsAlways, warnings: [unfinished.sentence]), nil) == .degraded)
+        // Tables that cannot be used are worse.
+        #expect(EngineText.status(lost, ColumnLook(address: "http://c:8123/t", last: 0)) == .negative)
+    }
+
+    @Test("a plan of streams says when a change of them was not finished")
+    func unfinishedPlan() {
+        var look = StreamGrowth.Look(line: nil, hasOrder: true, streams: [0: StreamFacts(name: "INTAKE_0")])
+        #expect(StreamPlanText.json(look)["unfinished"] == .null)
+        look.streams[1] = StreamFacts(name: "INTAKE_1")
+        let lines = StreamPlanText.lines(look, style: Style(isColoured: false))
+        #expect(lines.last?.contains("engine plan --streams 1") == true, "\(lines)")
+        let json = StreamPlanText.json(look)["unfinished"]
+        #expect(json?["streams"] == .integer(1) && json?["accepts"] == .boolean(true))
     }
 
     @Test(

@@ -61,6 +61,24 @@ struct ForwardFiguresTests {
         #expect(figures.lag(at: now) == .zero)
     }
 
+    @Test("tells which one writes: not one that stands by, has written nothing yet, or meets a failure")
+    func writing() {
+        func isWriting(_ figures: ForwardFigures) -> Bool {
+            figures.metrics(at: Self.at(1)).contains("\ntrackway_forward_writing 1\n")
+        }
+        var figures = ForwardFigures()
+        #expect(!isWriting(figures))
+        figures.stands(StreamForwarding.Standing(written: 3))
+        #expect(!isWriting(figures))
+        figures.stands(StreamForwarding.Standing(written: 3, isWriting: true))
+        #expect(isWriting(figures))
+        figures.tell(.trouble("The engine does not answer."))
+        #expect(!isWriting(figures))
+        figures.tell(.recovered)
+        figures.stands(StreamForwarding.Standing(written: 3, isStandingBy: true))
+        #expect(!isWriting(figures))
+    }
+
     @Test("tells programs everything as numbers")
     func metrics() {
         var figures = Self.begun(3)
@@ -80,7 +98,7 @@ struct ForwardFiguresTests {
                 "trackway_forward_events_total 40", "trackway_forward_repeats_total 2",
                 "trackway_forward_blocks_total 1", "trackway_forward_expired_weeks_total 0",
                 "trackway_forward_troubles_total 1", "trackway_forward_ready 0",
-                "trackway_forward_standing_by 1", "trackway_forward_lag_records 6",
+                "trackway_forward_standing_by 1", "trackway_forward_writing 0", "trackway_forward_lag_records 6",
                 "trackway_forward_lag_seconds 2.5", "trackway_forward_erased_records_total 6",
                 "trackway_forward_erasing_blocks 1",
             ]

@@ -146,6 +146,61 @@ struct ForwarderTests {
         #expect(forwarder.order == .wait(.milliseconds(500)))
     }
 
+    @Test("for the engine it waits a second at most, however long the tables were away, and the other way around")
+    func parts() {
+        var forwarder = Forwarder()
+        func pause(_ part: Forwarder.Part) -> Duration? {
+            forwarder.failed("It does not answer.", of: part)
+            defer { forwarder.waited() }
+            if case .wait(let pause) = forwarder.order { return pause }
+            return nil
+        }
+        for _ in 0..<9 { _ = pause(.tables) }
+        let engine = (0..<6).map { _ in pause(.engine) }
+        #expect(engine == [.milliseconds(500)] + Array(repeating: .seconds(1), count: 5))
+        // An engine that was away for long is none of the tables' failures.
+        #expect(pause(.tables) == .seconds(30))
+        var other = Forwarder()
+        for _ in 0..<100 {
+            other.failed("It does not answer.", of: .engine)
+            other.waited()
+        }
+        other.failed("It does not answer.")
+        #expect(other.order == .wait(.milliseconds(500)))
+    }
+
+    @Test("one writes from its first block until something fails or another is quicker")
+    func writing() {
+        func write(_ forwarder: inout Forwarder, _ block: UInt64) {
+            forwarder.read(nil, previous: Self.decision(block - 1, block * 10...block * 10 + 9))
+            forwarder.collected(last: block * 10 + 15)
+            forwarder.decided(true)
+            forwarder.recognised()
+            forwarder.inserted()
+            forwarder.erased()
+            #expect(forwarder.order == .complete(Self.decision(block, block * 10 + 10...block * 10 + 15)))
+            forwarder.completed()
+        }
+        for part in [Forwarder.Part.engine, .tables] {
+            var forwarder = Self.counted()
+            #expect(!forwarder.isWriting)
+            write(&forwarder, 5)
+            #expect(forwarder.isWriting && forwarder.order == .readDecisions(block: 6))
+            forwarder.failed("It does not answer.", of: part)
+            #expect(!forwarder.isWriting)
+            forwarder.waited()
+            forwarder.counted(5)
+            #expect(!forwarder.isWriting)
+        }
+        var beaten = Self.counted()
+        write(&beaten, 5)
+        beaten.read(nil, previous: Self.decision(5, 60...65))
+        beaten.collected(last: 70)
+        #expect(beaten.isWriting)
+        beaten.decided(false)
+        #expect(beaten.isStandingBy && !beaten.isWriting)
+    }
+
     @Test("what stays wrong ends one that has just begun, and no other; what nobody can mend ends each")
     func lasting() {
         var fresh = Forwarder()

@@ -82,7 +82,7 @@ struct DurabilityGateTests {
             _,
             reports,
             _ in
-            reports[1].syncsAlways = false
+            reports[1].storage = .syncsLater
         },
         Case("The server n2 has version 2.9.10, which cannot sync always; install 2.11 or newer there") {
             _,
@@ -165,6 +165,42 @@ struct DurabilityGateTests {
         )
     }
 
+    @Test("a server that stores nothing counts as one that is not there, whatever the others hear of it")
+    func off() {
+        let off = MemberReport(name: "n2", storage: .off)
+        let two = Array(Self.reports.prefix(2))
+        var stream = Self.stream
+        for replica in [
+            StreamFacts.Replica(name: "n2"), .init(name: "n2", isOffline: true),
+            .init(name: "n2", silence: .seconds(9)),
+        ] {
+            stream.replicas[1] = replica
+            #expect(DurabilityGate.verdict(on: stream, two + [off], server: Self.server) == .proven(without: ["n2"]))
+        }
+        // The others are no majority then, or one of them does not sync.
+        let one = [Self.reports[0], MemberReport(name: "n1", storage: .off), off]
+        #expect(
+            DurabilityGate.verdict(on: Self.stream, one, server: Self.server)
+                == .unproven([.storesNothing("n1"), .storesNothing("n2")])
+        )
+        let lazy = [Self.reports[0], MemberReport(name: "n1", syncsAlways: false), off]
+        #expect(
+            DurabilityGate.verdict(on: Self.stream, lazy, server: Self.server)
+                == .unproven([.lazyDisk(server: "n1", version: "2.15.1")])
+        )
+        // One that leads and stores nothing acknowledges nothing: another is elected in a moment.
+        let leader = [MemberReport(name: "n0", storage: .off)] + Self.reports.dropFirst()
+        #expect(
+            DurabilityGate.verdict(on: Self.stream, leader, server: Self.server) == .unproven([.storesNothing("n0")])
+        )
+        // It is back, without syncing: what two acknowledge may lie on one disk.
+        let back = two + [MemberReport(name: "n2", syncsAlways: false)]
+        #expect(
+            DurabilityGate.verdict(on: Self.stream, back, server: Self.server)
+                == .unproven([.lazyDisk(server: "n2", version: "2.15.1")])
+        )
+    }
+
     @Test("of two reports of a server the later counts, and those of servers that keep nothing do not")
     func reports() {
         let late =
@@ -240,17 +276,47 @@ struct DurabilityGateTests {
         #expect(throws: failure) { try StreamFacts(Self.answer(text)) }
     }
 
-    @Test("a server's report is read, and “always” is not the interval")
-    func readsReport() {
-        let lazy = #"{"server":{"name":"n1","ver":"2.15.1"},"data":{"config":{"sync_interval":120000000000}}}"#
-        #expect(MemberReport(Self.answer(lazy)) == MemberReport(name: "n1", syncsAlways: false))
-        let always = lazy.replacing("120000000000", with: #"120000000000,"sync_always":true"#)
-        #expect(MemberReport(Self.answer(always)) == MemberReport(name: "n1"))
-        #expect(MemberReport(Self.answer("{}")) == nil && MemberReport(Self.answer("")) == nil)
-        // JetStream is not enabled there.
-        #expect(
-            MemberReport(Self.answer(#"{"server":{"name":"n1","ver":"2.15.1"},"data":{"disabled":true}}"#))?.syncsAlways
-                == false
-        )
+    /// What a server answers with in place of `data`, and what it means.
+    private static let answers: [(String, MemberReport.Storage?)] = [
+        (#""data":{"config":{"sync_interval":120000000000,"sync_always":true}}"#, .syncsAlways),
+        // As servers write it that do not sync always: sync_always is left out.
+        (
+            #""data":{"config":{"max_memory":1,"max_storage":4,"store_dir":"/x","sync_interval":120000000000}}"#,
+            .syncsLater
+        ),
+        (#""data":{"config":{"sync_interval":120000000000}}"#, .syncsLater),
+        // Versions before 2.10 name no interval.
+        (#""data":{"config":{"max_memory":0,"max_storage":4}}"#, .syncsLater),
+        (#""data":{"config":{"store_dir":"/x"}}"#, .syncsLater),
+        (#""data":{"config":{"sync_always":false}}"#, .syncsLater),
+        (#""data":{"disabled":true,"config":{"max_memory":0,"max_storage":0}}"#, .off),
+        // Whatever its configuration says, it is switched off.
+        (#""data":{"disabled":true,"config":{"max_storage":4,"sync_always":true}}"#, .off),
+        (#""data":{"disabled":true}"#, .off), (#""data":{}"#, .off), (#""data":{"config":{}}"#, .off),
+        (#""data":{"config":{"max_memory":0,"max_storage":0}}"#, .off),
+        // Of a server that answers with an error nothing is known: it may acknowledge records.
+        (#""error":{"code":500,"description":"no"}"#, nil), (#""more":1"#, nil),
+    ]
+
+    @Test("a server's report says whether it syncs, does not, or stores nothing", arguments: answers)
+    func readsReport(text: String, storage: MemberReport.Storage?) {
+        let report = MemberReport(Self.answer(#"{"server":{"name":"n1","ver":"2.15.1"},\#(text)}"#))
+        #expect(report == storage.map { MemberReport(name: "n1", storage: $0) })
+        #expect(report?.syncsAlways == storage.map { $0 == .syncsAlways })
+    }
+
+    @Test("what is no report is none, and the server's time is read where it stands")
+    func readsNoReport() {
+        for text in ["{}", "", #"{"data":{"config":{"sync_always":true}}}"#] {
+            #expect(MemberReport(Self.answer(text)) == nil)
+        }
+        let now = Timestamp(milliseconds: 1_764_000_000_123)
+        for text in [
+            #"{"server":{"name":"n1","time":"2020-01-01T00:00:00Z"},"data":{"now":"\#(now.iso8601)","disabled":true}}"#,
+            #"{"server":{"name":"n1","time":"\#(now.iso8601.dropLast())456Z"},"data":{"disabled":true}}"#,
+        ] {
+            #expect(MemberReport(Self.answer(text))?.time == now)
+        }
+        #expect(MemberReport(Self.answer(#"{"server":{"name":"n1"},"data":{"now":"noon"}}"#))?.time == nil)
     }
 }

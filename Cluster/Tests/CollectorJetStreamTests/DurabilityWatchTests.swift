@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Collector
 internal import Testing
 internal import TrackwayEvents
 internal import TrackwayTesting
@@ -97,6 +98,129 @@ struct DurabilityWatchTests {
         #expect(await missing.run().look == .verdict(.unproven([.missing(stream: "INTAKE_0")])))
     }
 
+    @Test("a server whose disk is full does not stop the others, and is the cause when too many are like it")
+    func fullDisk() async {
+        let watch = watch()
+        func report(_ storages: [MemberReport.Storage]) {
+            engine.change { state in
+                state.reports = [storages.enumerated().map { MemberReport(name: "n\($0)", storage: $1) }]
+            }
+        }
+        report([.syncsAlways, .syncsAlways, .off])
+        await watch.lookOnce()
+        #expect(watch.standing == .proven)
+        report([.syncsAlways, .off, .off])
+        await watch.lookOnce()
+        guard case .unknown(let reason) = watch.standing else {
+            Issue.record("\(watch.standing)")
+            return
+        }
+        #expect(reason.hasPrefix("n1, n2 store nothing: JetStream is off there, usually because their disks are full"))
+        // Mostly there is no leader any more then; who is to blame is known all the same.
+        engine.change { $0.tells = false }
+        await watch.lookOnce()
+        guard case .unknown(let leaderless) = watch.standing else {
+            Issue.record("\(watch.standing)")
+            return
+        }
+        #expect(leaderless.hasPrefix("the stream INTAKE_0 has no leader now"))
+        #expect(leaderless.contains("n1, n2 store nothing") && leaderless.contains("restart them"))
+        // One of them was restarted, and the stream has a leader again.
+        engine.change { $0.tells = true }
+        report([.syncsAlways, .syncsAlways, .off])
+        await watch.lookOnce()
+        #expect(
+            watch.standing == .proven && watch.current?.reports.map(\.storage) == [.syncsAlways, .syncsAlways, .off]
+        )
+    }
+
+    @Test(
+        "a server that the others do not hear is asked once more, so that a full disk does not look like a lost server"
+    )
+    func unheardFullDisk() async {
+        let watch = watch()
+        engine.change { state in
+            state.facts.replicas[1].isOffline = true
+            let others = [MemberReport(name: "n0"), MemberReport(name: "n1")]
+            // The others are quicker.
+            state.reports = [others + [MemberReport(name: "n2", storage: .off)]]
+        }
+        for _ in 0..<3 {
+            await watch.lookOnce()
+            #expect(watch.standing == .proven)
+            #expect(EngineReport.nodes(watch.current.map { [$0] } ?? []).map(\.state) == [.proven, .proven, .off])
+        }
+        engine.change { $0.reports[0].removeLast() }
+        await watch.lookOnce()
+        #expect(watch.standing == .proven)
+        #expect(EngineReport.nodes(watch.current.map { [$0] } ?? []).map(\.state) == [.proven, .proven, .gone])
+    }
+
+    @Test(
+        "a closed stream is no reason to leave its server, and what is wrong stays said, unless its leader is cut off"
+    )
+    func closed() async {
+        let watch = DurabilityWatch(
+            engine,
+            look: DurabilityLook(engine, system: engine, stream: "INTAKE_0") {
+                var demands = DurabilityGate.Demands()
+                demands.closedSubject = "intake.closed.0"
+                return demands
+            },
+            sleep: { [clock] in await ManualSleeper(clock).sleep(until: clock.now().monotonic.advanced(by: $0)) }
+        )
+        engine.change { $0.facts.subjects = ["intake.closed.0"] }
+        for _ in 0..<10 {
+            await watch.lookOnce()
+            guard case .unknown(let reason) = watch.standing else {
+                Issue.record("\(watch.standing)")
+                return
+            }
+            #expect(reason.contains("the stream INTAKE_0 is closed") && reason.contains("engine plan"))
+        }
+        #expect(watch.isClosed && engine.state.withLock { $0.left.isEmpty })
+        // Cut off from the others it may tell old news.
+        engine.change { $0.facts.replicas = ["n1", "n2"].map { .init(name: $0, silence: .seconds(9)) } }
+        for _ in 0..<3 { await watch.lookOnce() }
+        #expect(!watch.isClosed && engine.state.withLock { $0.left.count } == 1)
+    }
+
+    @Test("the servers of a stream that nobody tells about any more are known, and nothing of them is")
+    func currentServers() async {
+        let watch = watch()
+        #expect(watch.current == nil)
+        await watch.lookOnce()
+        #expect(EngineReport.nodes(watch.current.map { [$0] } ?? []).map(\.state) == [.proven, .proven, .proven])
+        engine.change { state in
+            state.tells = false
+            state.reports = [[]]
+        }
+        await watch.lookOnce()
+        let nodes = EngineReport.nodes(watch.current.map { [$0] } ?? [])
+        #expect(nodes.map(\.name) == ["n0", "n1", "n2"] && nodes.map(\.state) == [.unknown, .unknown, .unknown])
+        #expect(nodes.allSatisfy { $0.leads == 0 } && watch.latest?.stream.leader == "n0")
+    }
+
+    @Test("the clocks of servers are compared with this machine's, with no more than what an answer's way may cost")
+    func clocks() async {
+        let look = DurabilityLook(engine, system: engine, stream: "INTAKE_0", clock: clock)
+        let now = clock.now().wall
+        engine.change { state in
+            state.reports = [
+                [
+                    MemberReport(name: "n0", storage: .syncsAlways, time: now),
+                    MemberReport(name: "n1", storage: .syncsAlways, time: now.advanced(by: .seconds(-3_600))),
+                    MemberReport(name: "n2", storage: .syncsAlways),
+                ]
+            ]
+        }
+        #expect(await look.run().reports.map(\.clockOffset) == [.zero, .seconds(3_600), nil])
+        let later = now.advanced(by: .seconds(2))
+        #expect(DurabilityLook.offset(of: now.advanced(by: .seconds(1)), now, later) == .zero)
+        #expect(DurabilityLook.offset(of: now.advanced(by: .seconds(9)), now, later) == .seconds(-7))
+        #expect(DurabilityLook.offset(of: now.advanced(by: .seconds(-9)), now, later) == .seconds(9))
+    }
+
     @Test("a stream without a leader is not known, and what is told of it is passed on")
     func leaderless() async {
         let told = Locked<[UInt64]>([])
@@ -115,7 +239,7 @@ struct DurabilityWatchTests {
             (DurabilityState.Look.verdict(.proven(without: [])), 10_000), (.verdict(.proven(without: ["n2"])), 1_000),
             (.verdict(.unproven([.silentServer("n2")])), 250),
             (.verdict(.unproven([.missing(stream: "INTAKE_0")])), 2_000),
-            (.failed("no leader"), 250),
+            (.failed("no leader"), 250), (.closed("closed"), 250), (.verdict(.unproven([.storesNothing("n2")])), 250),
         ]
     )
     func pauses(look: DurabilityState.Look, milliseconds: Int) {

@@ -203,4 +203,22 @@ struct EngineStartTests {
                 == .giveUp(["The engine's durability could not be proven: there is no connection to the engine."])
         )
     }
+
+    @Test("a closed stream is waited for as long as wanted, counted from when it was seen closed")
+    func closed() {
+        let began = ManualClock().now().monotonic
+        var times = EngineStart.Times()
+        times.closed = .seconds(5)
+        var start = EngineStart(times: times, at: began)
+        func step(_ seconds: Int, _ isClosed: Bool) -> EngineStart.Step {
+            let standing = DurabilityState.Standing.unknown("the stream INTAKE_0 is closed")
+            return start.stands(standing, trouble: nil, isClosed: isClosed, at: began.advanced(by: .seconds(seconds)))
+        }
+        let reason = "the stream INTAKE_0 is closed."
+        #expect(step(1, true) == .wait)
+        #expect(step(4, true) == .say("The engine's durability is not proven yet, and is waited for: \(reason)"))
+        // Something else in between begins anew.
+        #expect(step(5, false) == .wait && step(6, true) == .wait && step(10, true) == .wait)
+        #expect(step(11, true) == .giveUp(["The engine's durability could not be proven: \(reason)"]))
+    }
 }

@@ -130,6 +130,45 @@ struct StreamGrowthTests {
         }
     }
 
+    /// A step, and what is said when the command was killed behind it.
+    struct Killed: Sendable, CustomTestStringConvertible {
+        var step: StreamGrowth.Step
+        var unfinished: StreamGrowth.Unfinished?
+
+        var testDescription: String { "\(step)" }
+    }
+
+    private static let killed = [
+        Killed(step: .makeOrder), Killed(step: .make([1, 2]), unfinished: .init(streams: 2, accepts: true)),
+        Killed(step: .make([3]), unfinished: .init(streams: 3, accepts: true)),
+        Killed(step: .close([0]), unfinished: .init(streams: 3, accepts: false)),
+        Killed(step: .settle([0]), unfinished: .init(streams: 3, accepts: false)),
+        Killed(step: .give([1], of: [1, 2, 3]), unfinished: .init(streams: 3, accepts: false)),
+        Killed(step: .give([2, 3], of: [1, 2, 3]), unfinished: .init(streams: 3, accepts: false)),
+        Killed(step: .open([1, 2, 3])), Killed(step: .make([4]), unfinished: .init(streams: 1, accepts: true)),
+        Killed(step: .close([1]), unfinished: .init(streams: 1, accepts: false)),
+    ]
+
+    @Test(
+        "a change that was killed behind any step is seen, with the command that finishes it, and whether batches are accepted"
+    )
+    func unfinished() {
+        var cluster = Cluster()
+        #expect(cluster.look.unfinished == nil)
+        for killed in Self.killed {
+            cluster.take(killed.step)
+            #expect(cluster.look.unfinished == killed.unfinished, "\(killed)")
+            guard let unfinished = cluster.look.unfinished else { continue }
+            #expect(unfinished.sentence.contains("`trackway-cluster engine plan --streams \(unfinished.streams)`"))
+            #expect(unfinished.sentence.contains("no batch is accepted") == !unfinished.accepts)
+        }
+        // A stream of the order that lost its subjects.
+        var other = Cluster()
+        _ = Self.steps(&other, to: 2)
+        other.take(.close([2]))
+        #expect(other.look.unfinished == StreamGrowth.Unfinished(streams: 2, accepts: false))
+    }
+
     @Test("what stands in the way is told before anything is closed")
     func refusals() {
         var cluster = Cluster()

@@ -343,4 +343,53 @@ struct StreamIntakeTests {
         #expect(answers.contains { $0.1 != nil })
         #expect(intake.statistics.waiting == 0)
     }
+
+    @Test("refusals are counted by their reason, those before the engine is asked included")
+    func refusalCounts() async {
+        let intake = intake()
+        let order = OrderFollower(
+            OrderStream(engine, system: engine),
+            clock: clock,
+            chance: 1,
+            sleep: { _ in await Task.yield() },
+            end: { _, _ in nil },
+            changed: { _ in },
+            notice: { _ in }
+        )
+        func ordered(_ options: IntakeOptions, servers: EngineStatistics?) -> OrderedIntake {
+            OrderedIntake(
+                order,
+                engine: engine,
+                options: options,
+                sleep: { _ in await Task.yield() },
+                servers: { servers },
+                intake: { _ in intake },
+                all: { [intake] }
+            )
+        }
+        func put(_ intake: OrderedIntake) async -> IntakeError.Code? {
+            do throws(IntakeError) {
+                _ = try await intake.commit(kind: .intake, record: [1], route: .none)
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        var servers = EngineStatistics()
+        servers.servers = [.proven: 3]
+        let whole = ordered(IntakeOptions(), servers: servers)
+        #expect(await put(whole) == nil && whole.engineStatistics == servers)
+        standing.withLock { $0 = .unproven([.missing(stream: "INTAKE_0")]) }
+        for _ in 0..<2 { #expect(await put(whole) == .engineNotDurable) }
+        standing.withLock { $0 = .proven }
+        engine.change { $0.fates = [.error(10_077)] }
+        #expect(await put(whole) == .engineFull)
+        servers.refused = [.engineNotDurable: 2, .engineFull: 1]
+        #expect(whole.engineStatistics == servers)
+        var none = IntakeOptions()
+        none.waitingBatches = 0
+        let full = ordered(none, servers: EngineStatistics())
+        #expect(await put(full) == .busy && full.engineStatistics?.refused == [.busy: 1])
+        #expect(ordered(none, servers: nil).engineStatistics == nil)
+    }
 }

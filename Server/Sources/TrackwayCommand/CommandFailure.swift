@@ -26,6 +26,8 @@ public enum CommandStatus: Int32, Sendable, Hashable, CaseIterable {
     case success = 0
     /// Done, and the answer is no: a ledger that does not balance, a journal with damage, a name that is not there.
     case negative = 1
+    /// Done, and degraded: a cluster that lost one of its servers.
+    case degraded = 2
     /// The command line, or the query in it, is invalid.
     case usage = 64
     /// The input is not what it should be.
@@ -50,6 +52,7 @@ public enum CommandStatus: Int32, Sendable, Hashable, CaseIterable {
         switch self {
         case .success: "done"
         case .negative: "done, and the answer is no (a ledger with gaps, an unknown key)"
+        case .degraded: "done, and it works with less than it should have (a lost server)"
         case .usage: "the command line, or the query in it, is invalid"
         case .malformedInput: "the input is not what it should be"
         case .inputMissing: "a file or folder is not there or cannot be read"

@@ -139,6 +139,12 @@ package struct ForwardFigures: Sendable, Hashable {
             "1 while another forwarder writes.",
             standing?.isStandingBy == true ? 1 : 0
         )
+        write(
+            "trackway_forward_writing",
+            "gauge",
+            "1 while this process writes the blocks.",
+            trouble == nil && standing?.isWriting == true ? 1 : 0
+        )
         write("trackway_forward_lag_records", "gauge", "Records of the stream that are not in the tables.", behind)
         let lag = lag(at: now).components
         let seconds = Double(lag.seconds) + Double(lag.attoseconds) / 1e18

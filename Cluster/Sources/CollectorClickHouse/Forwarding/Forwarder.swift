@@ -51,11 +51,21 @@ package struct Forwarder: Sendable {
         package var looksAlone = 6
         /// After the first failure.
         package var firstPause: Duration = .milliseconds(500)
-        /// At most so long after failures that follow one another.
+        /// At most so long after failures of the tables that follow one another.
         package var longestPause: Duration = .seconds(30)
+        /// At most so long after failures of the engine: it is asked little, and mostly back after an election.
+        package var longestEnginePause: Duration = .seconds(1)
 
         /// The usual times.
         package init() {}
+    }
+
+    /// What failed.
+    package enum Part: Sendable, Hashable {
+        /// The engine: records, or decisions about blocks.
+        case engine
+        /// The tables.
+        case tables
     }
 
     private enum State: Sendable, Hashable {
@@ -91,7 +101,9 @@ package struct Forwarder: Sendable {
     private var yielded: (decision: BlockDecision, looks: Int)?
     /// The block that is written at once where it is found decided, since nobody has written it for long.
     private var abandoned: UInt64?
-    private var failures = 0
+    private var failures: [Part: Int] = [:]
+    /// Whether it wrote the last block that it knows of, and nothing failed since.
+    package private(set) var isWriting = false
     /// Whether anything was ever written or read there: what is wrong from the start does not become right by waiting.
     private var hasBegun = false
     /// The last record that is known to be in the tables with all before it; 0 for none.
@@ -144,6 +156,7 @@ package struct Forwarder: Sendable {
             if let theirs, theirs.block == completed {
                 // They have written it, so they are there.
                 written = theirs.last
+                isWriting = false
                 state = .watching(Standby(next: completed + 1, end: theirs.last, isWhole: true))
             } else {
                 state = .reading(block: completed + 1)
@@ -162,7 +175,7 @@ package struct Forwarder: Sendable {
     ///   - isEnding: Whether it ends where everything there is is written.
     package mutating func watched(_ decision: BlockDecision?, highest: UInt64, isEnding: Bool = false) {
         guard case .watching(var standby) = state else { return }
-        failures = 0
+        failures = [:]
         if let decision {
             let fault = Self.fault(of: decision, standby.next) ?? Self.fault(of: decision, behind: standby.end)
             if let fault {
@@ -263,6 +276,7 @@ package struct Forwarder: Sendable {
             return
         }
         // They are quicker, and go on.
+        isWriting = false
         state = .watching(Standby(next: decision.block, end: decision.first - 1, isWhole: true))
     }
 
@@ -293,7 +307,8 @@ package struct Forwarder: Sendable {
     /// The block counts as written.
     package mutating func completed() {
         guard case .completing(let decision) = state else { return }
-        failures = 0
+        failures = [:]
+        isWriting = true
         yielded = nil
         abandoned = nil
         written = decision.last
@@ -311,20 +326,30 @@ package struct Forwarder: Sendable {
 
     /// The order could not be carried out.
     ///
-    /// Everything that was in memory is let go of. What was decided or written stays, and is found again.
+    /// Everything that was in memory is let go of. What was decided or written stays, and is found again. Pauses grow with the failures of
+    /// the part that failed: tables that were away for long do not make it wait for an engine that was away for a moment.
     ///
     /// - Parameters:
     ///   - reason: A sentence.
+    ///   - part: What failed.
     ///   - isLasting: Whether it stays so until somebody does something about it.
     ///   - isFinal: Whether nothing that can be done would make it right for this process.
-    package mutating func failed(_ reason: String, isLasting: Bool = false, isFinal: Bool = false) {
+    package mutating func failed(
+        _ reason: String,
+        of part: Part = .tables,
+        isLasting: Bool = false,
+        isFinal: Bool = false
+    ) {
+        isWriting = false
         if isFinal || (isLasting && !hasBegun) {
             state = .stopped(reason)
             return
         }
-        failures += 1
+        let count = failures[part, default: 0] + 1
+        failures[part] = count
+        let longest = part == .engine ? times.longestEnginePause : times.longestPause
         var pause = times.firstPause
-        for _ in 1..<failures where pause < times.longestPause { pause *= 2 }
-        state = .pausing(min(pause, times.longestPause))
+        for _ in 1..<count where pause < longest { pause *= 2 }
+        state = .pausing(min(pause, longest))
     }
 }

@@ -59,7 +59,7 @@ extension StreamForwarding {
             )
         } catch {
             // Nobody brings back what was purged.
-            throw StepFailure(reason: "\(error)", isFinal: source.isGone(error))
+            throw StepFailure(reason: "\(error)", part: .engine, isFinal: source.isGone(error))
         }
     }
 

@@ -58,11 +58,14 @@ package final class StreamForwarding: Sendable {
         package var written: UInt64
         /// Whether somebody else writes, and this one looks on.
         package var isStandingBy: Bool
+        /// Whether this one wrote the last block that it knows of, and nothing stands in its way since.
+        package var isWriting: Bool
 
         /// A standing.
-        package init(written: UInt64 = 0, isStandingBy: Bool = false) {
+        package init(written: UInt64 = 0, isStandingBy: Bool = false, isWriting: Bool = false) {
             self.written = written
             self.isStandingBy = isStandingBy
+            self.isWriting = isWriting
         }
     }
 
@@ -166,7 +169,11 @@ package final class StreamForwarding: Sendable {
                 news(.recovered)
             }
             let forwarder = worker.forwarder
-            let standing = Standing(written: forwarder.written, isStandingBy: forwarder.isStandingBy)
+            let standing = Standing(
+                written: forwarder.written,
+                isStandingBy: forwarder.isStandingBy,
+                isWriting: forwarder.isWriting
+            )
             if worker.standing != standing { stands(standing) }
             worker.standing = standing
         } catch {
@@ -175,7 +182,12 @@ package final class StreamForwarding: Sendable {
             worker.block = Block(limits: limits)
             if worker.trouble != error.reason { news(.trouble(error.reason)) }
             worker.trouble = error.reason
-            worker.forwarder.failed(error.reason, isLasting: error.isLasting, isFinal: error.isFinal)
+            worker.forwarder.failed(
+                error.reason,
+                of: error.part,
+                isLasting: error.isLasting,
+                isFinal: error.isFinal
+            )
         }
         return nil
     }
@@ -204,6 +216,7 @@ package final class StreamForwarding: Sendable {
     /// Why an order could not be carried out.
     struct StepFailure: Error {
         var reason: String
+        var part = Forwarder.Part.tables
         var isLasting = false
         var isFinal = false
     }
@@ -231,7 +244,7 @@ package final class StreamForwarding: Sendable {
             do {
                 isOurs = try await source.decisions.decide(decision)
             } catch {
-                throw StepFailure(reason: error.description, isLasting: error.isLasting)
+                throw StepFailure(reason: error.description, part: .engine, isLasting: error.isLasting)
             }
             if !isOurs { block = Block(limits: limits) }
             forwarder.decided(isOurs)
@@ -296,7 +309,7 @@ package final class StreamForwarding: Sendable {
         do {
             return try await source.decisions.decision(number)
         } catch {
-            throw StepFailure(reason: error.description, isLasting: error.isLasting)
+            throw StepFailure(reason: error.description, part: .engine, isLasting: error.isLasting)
         }
     }
 

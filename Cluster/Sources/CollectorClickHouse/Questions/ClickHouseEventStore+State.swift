@@ -19,7 +19,7 @@ extension ClickHouseEventStore: EventStore {
     package func progress() -> AsyncStream<EventPosition> { signal.listen() }
 
     package func isErased(_ installation: InstallationID) -> Bool {
-        state.withLock { $0.erased.contains(installation) }
+        state.withLock { $0.erased.contains(installation) || $0.ordered[installation] != nil }
     }
 
     /// The numbers of the whole. They are counted once for each block, when somebody asks.

@@ -19,6 +19,8 @@ package final class ClickHouseEventStore: AnalysisStore {
         var kept: Kept?
         /// Who was erased, as far as was looked.
         var erased: Set<InstallationID> = []
+        /// Who was erased by records that the tables do not have yet, with the sequence of each record.
+        var ordered: [InstallationID: UInt64] = [:]
         /// How far the tables are behind what was taken.
         var lag = TableLag()
         /// The numbers of the whole, and up to which block they count.
@@ -105,6 +107,7 @@ package final class ClickHouseEventStore: AnalysisStore {
                 state.kept = kept
                 state.last = sequence
                 state.erased = erased
+                state.ordered = state.ordered.filter { $0.value > sequence }
                 state.lag.see(last: sequence, end: taken, at: now)
                 state.trouble = nil
             }
@@ -114,6 +117,17 @@ package final class ClickHouseEventStore: AnalysisStore {
             return (failure(error).message, error.isLasting)
         }
     }
+
+    /// An installation is erased by a record of the stream, which the tables may not have yet.
+    package func ordered(_ installation: InstallationID, at sequence: UInt64) {
+        state.withLock { state in
+            guard sequence > state.last ?? 0 else { return }
+            state.ordered[installation] = max(sequence, state.ordered[installation] ?? 0)
+        }
+    }
+
+    /// The sequence of the last record that the tables have; nil before they were reached. Answers from memory.
+    package var written: UInt64? { state.withLock { $0.last } }
 
     /// The place behind a record; the start where there is none.
     private static func position(behind sequence: UInt64) -> EventPosition {

@@ -109,13 +109,24 @@ package final class Engine: Sendable {
             notice: notice
         )
         let unsaid: @Sendable (String) -> Void = { _ in }
-        let relief: @Sendable (Int) -> (@Sendable (String) -> Void)? = { $0 == 0 ? relief : unsaid }
+        let (reportWorse, reportBetter, news) = (notice, relief ?? notice, Locked(EngineNews()))
+        let looked: @Sendable () -> Void = {
+            guard let streams = watched.withLock({ $0 }) else { return }
+            let facts = Self.current(order, streams)
+            // Where a stream has no leader nothing new is known of its servers, and readiness says so.
+            guard facts.allSatisfy({ $0.stream.leader != nil }) else { return }
+            let warnings = EngineWarning.all(EngineReport.nodes(facts), facts.flatMap(\.reports))
+            let (worse, better) = news.withLock { $0.see(warnings) }
+            for sentence in worse { reportWorse(sentence) }
+            for sentence in better { reportBetter(sentence) }
+        }
+        let reliefOfStream: @Sendable (Int) -> (@Sendable (String) -> Void)? = { $0 == 0 ? relief : unsaid }
         let streams = EngineStreams { number in
             let place = StreamPlace(number: number)
             let told = Locked<StreamIntake?>(nil)
             let watch = DurabilityWatch(
                 engine,
-                look: DurabilityLook(engine, system: system ?? engine, stream: place.stream) {
+                look: DurabilityLook(engine, system: system ?? engine, stream: place.stream, clock: clock) {
                     EngineTask.demands(on: number, order.standing)
                 },
                 sleep: sleep,
@@ -123,7 +134,8 @@ package final class Engine: Sendable {
                 told: { facts, floor in told.withLock { $0 }?.told(facts, floor: floor) },
                 notice: notice,
                 // Of many streams it is told once.
-                relief: relief(number)
+                relief: reliefOfStream(number),
+                looked: looked
             )
             let intake = StreamIntake(
                 engine,
@@ -173,11 +185,13 @@ package final class Engine: Sendable {
         )
         watched.withLock { $0 = streams }
         watchedOrder.withLock { [orderWatch] in $0 = orderWatch }
+        let reported = Locked<(@Sendable () -> EngineStatistics?)?>(nil)
         intake = OrderedIntake(
             order,
             engine: engine,
             options: options,
             sleep: sleep,
+            servers: { reported.withLock { $0 }?() },
             intake: { streams[$0].intake },
             all: { streams.all.map { $0.stream.intake } }
         )
@@ -194,6 +208,32 @@ package final class Engine: Sendable {
         self.reader = reader
         self.clock = clock
         self.sleep = sleep
+        reported.withLock { $0 = { [weak self] in self?.statistics } }
+    }
+
+    /// What was told at the last look of the streams that take records.
+    private static func current(_ order: OrderFollower, _ streams: EngineStreams) -> [EngineFacts] {
+        guard case .ordered(let line) = order.standing else { return streams[0].watch.current.map { [$0] } ?? [] }
+        return line.streams.compactMap { streams[$0].watch.current }
+    }
+
+    /// The state of the servers that keep the records. What was refused is counted by the intake.
+    private var statistics: EngineStatistics {
+        let facts = Self.current(order, streams)
+        let silence = DurabilityGate.Demands().silence
+        var statistics = EngineStatistics()
+        for node in EngineReport.nodes(facts) { statistics.servers[node.state, default: 0] += 1 }
+        statistics.isConnected = client.connection != nil
+        statistics.hasLeader = !facts.isEmpty && facts.allSatisfy { $0.stream.isToldByMajority(after: silence) }
+        statistics.isProven = standing == .proven
+        statistics.clockOffset = EngineWarning.clockOffset(facts.flatMap(\.reports))
+        return statistics
+    }
+
+    /// Whether a stream that is to take records is closed, and no others take them: a change of streams is under way, or was interrupted.
+    package var isClosed: Bool {
+        guard case .ordered(let line) = order.standing else { return streams[0].watch.isClosed }
+        return line.streams.contains { streams[$0].watch.isClosed }
     }
 
     /// Whether what the engine acknowledges is durable now.

@@ -11,6 +11,8 @@ package struct EngineStart: Sendable {
         package var unproven: Duration = .seconds(3)
         /// So long nothing may be known: an election takes 5 to 9 s.
         package var unknown: Duration = .seconds(20)
+        /// So long a stream may be closed while no others take its records: a change of streams takes a second or two.
+        package var closed: Duration = .seconds(20)
         /// After so long it is said once what is waited for.
         package var quiet: Duration = .seconds(2)
 
@@ -33,6 +35,7 @@ package struct EngineStart: Sendable {
     private let times: Times
     private let began: MonotonicTime
     private var unprovenSince: MonotonicTime?
+    private var closedSince: MonotonicTime?
     private var hasSaid = false
 
     /// A start.
@@ -43,9 +46,16 @@ package struct EngineStart: Sendable {
 
     /// The engine stands like this.
     ///
-    /// - Parameter trouble: Why there is no connection, server by server, if there is none.
-    package mutating func stands(_ standing: DurabilityState.Standing, trouble: String?, at now: MonotonicTime) -> Step
-    {
+    /// - Parameters:
+    ///   - trouble: Why there is no connection, server by server, if there is none.
+    ///   - isClosed: Whether a stream is closed, and no others take its records.
+    package mutating func stands(
+        _ standing: DurabilityState.Standing,
+        trouble: String?,
+        isClosed: Bool = false,
+        at now: MonotonicTime
+    ) -> Step {
+        closedSince = isClosed ? closedSince ?? now : nil
         switch standing {
         case .proven:
             return .begin
@@ -56,7 +66,8 @@ package struct EngineStart: Sendable {
         case .unknown(let reason):
             unprovenSince = nil
             let waited = began.duration(to: now)
-            if waited >= times.unknown {
+            let closed = closedSince.map { $0.duration(to: now) } ?? .zero
+            if waited >= times.unknown || closed >= times.closed {
                 return .giveUp(["The engine's durability could not be proven: \(trouble ?? reason)."])
             }
             guard waited >= times.quiet, !hasSaid else { return .wait }
@@ -77,7 +88,7 @@ extension Engine {
     ) async -> [String]? {
         var start = EngineStart(times: times, at: clock.now().monotonic)
         while !Task.isCancelled {
-            switch start.stands(standing, trouble: trouble, at: clock.now().monotonic) {
+            switch start.stands(standing, trouble: trouble, isClosed: isClosed, at: clock.now().monotonic) {
             case .begin: return nil
             case .giveUp(let reasons): return reasons
             case .say(let sentence): saying(sentence)

@@ -211,7 +211,7 @@ extension ErasedList: ErasedRecords {
                 "What is deleted from the stream \(place.stream) could not be listed safely: "
                     + faults.map(\.description).joined(separator: " ")
             )
-        case .failed(let reason):
+        case .failed(let reason), .closed(let reason):
             throw UpkeepFailure("What the stream \(place.erased) is like is not known: \(reason).")
         }
     }

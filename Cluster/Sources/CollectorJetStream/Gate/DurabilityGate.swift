@@ -63,20 +63,26 @@ package enum DurabilityGate {
             faults.append(.shortMessages(server: server.name, bytes: server.longestMessage, demands.messageBytes))
         }
         let members = stream.members
-        var silent: [StreamFacts.Replica] = []
+        var absent: [(server: StreamFacts.Replica, isOff: Bool)] = []
         for name in members {
+            let server = stream.replicas.first { $0.name == name } ?? .init(name: name)
             switch reports.last(where: { $0.name == name }) {
-            case let report? where report.syncsAlways: break
+            case let report? where report.storage == .syncsAlways: break
+            case let report? where report.storage == .off: absent.append((server, true))
             case let report?: faults.append(.lazyDisk(server: name, version: report.version))
-            case nil: silent.append(stream.replicas.first { $0.name == name } ?? .init(name: name))
+            case nil: absent.append((server, false))
             }
         }
-        // Of a server that is not there nothing can be known, and nothing is kept on it. One that is there has to speak.
-        let isMajority = (members.count - silent.count) * 2 > max(members.count, stream.copies)
-        for replica in silent where !isMajority || !replica.isGone(after: demands.silence) {
-            faults.append(.silentServer(replica.name))
+        // Of a server that is not there nothing can be known, and nothing is kept on it. One that is there has to speak. One that stores
+        // nothing acknowledges nothing, so it counts as one that is not there; if it leads, another is elected in a moment.
+        let isMajority = (members.count - absent.count) * 2 > max(members.count, stream.copies)
+        for (server, isOff) in absent {
+            let isPassedOver = isOff ? server.name != stream.leader : server.isGone(after: demands.silence)
+            if !isMajority || !isPassedOver {
+                faults.append(isOff ? .storesNothing(server.name) : .silentServer(server.name))
+            }
         }
-        return faults.isEmpty ? .proven(without: silent.map(\.name)) : .unproven(faults)
+        return faults.isEmpty ? .proven(without: absent.map { $0.server.name }) : .unproven(faults)
     }
 
     /// A list that is not too long for a sentence.
@@ -155,6 +161,8 @@ package enum DurabilityFault: Error, Sendable, Hashable, CustomStringConvertible
     case lazyDisk(server: String, version: String)
     /// A server has not said how it keeps things, and is there.
     case silentServer(String)
+    /// A server stores nothing now, and without it there is no majority.
+    case storesNothing(String)
     /// A server takes short messages only.
     case shortMessages(server: String, bytes: Int, Int)
     /// There is no such stream.
@@ -179,6 +187,7 @@ package enum DurabilityFault: Error, Sendable, Hashable, CustomStringConvertible
         case .silentServer(let server):
             "The server \(server) did not say how it syncs; give the collector credentials of the system account, and see "
                 + "whether \(server) is reached by the others."
+        case .storesNothing(let server): "The server \(server) stores nothing: \(Self.causeOfStoringNothing)."
         case .shortMessages(let server, let bytes, let wanted):
             "The server \(server) takes messages of \(bytes) bytes, and \(wanted) are needed; set “max_payload: 8MB” in its "
                 + "file, and reload it."
@@ -186,6 +195,18 @@ package enum DurabilityFault: Error, Sendable, Hashable, CustomStringConvertible
             "There is no stream \(stream); make it with `trackway-cluster engine init`."
         case .unknown(let stream, let reason):
             "The engine does not tell about the stream \(stream): \(reason)."
+        }
+    }
+
+    /// Why a server stores nothing, and what to do, as half a sentence.
+    static let causeOfStoringNothing =
+        "JetStream is off there, usually because its disk is full or fails; see its log, make room in its store_dir, and restart it"
+
+    /// Whether it may pass without anybody doing something: a server was killed or switched JetStream off a moment ago.
+    var mayPass: Bool {
+        switch self {
+        case .silentServer, .storesNothing: true
+        default: false
         }
     }
 

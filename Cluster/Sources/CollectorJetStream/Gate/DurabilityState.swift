@@ -24,6 +24,8 @@ package struct DurabilityState: Sendable, Hashable {
         case verdict(DurabilityGate.Verdict)
         /// It told too little.
         case failed(String)
+        /// Its leader tells that the stream is closed, and no others take its records yet.
+        case closed(String)
     }
 
     /// When to look again.
@@ -56,7 +58,8 @@ package struct DurabilityState: Sendable, Hashable {
     mutating func looked(_ look: Look, on connection: UInt64?) -> Bool {
         self.connection = connection
         self.look = look
-        guard connection != nil, case .unknown = standing(on: connection) else {
+        // Of a closed stream its leader knows; other servers would say the same.
+        guard connection != nil, !isClosed, case .unknown = standing(on: connection) else {
             vain = 0
             return false
         }
@@ -73,18 +76,47 @@ package struct DurabilityState: Sendable, Hashable {
         // What is wrong with the engine is wrong on every connection, until a look says otherwise.
         case .verdict(.unproven(let faults)):
             // A server that was killed a moment ago is silent, and not yet known to be gone.
-            let silent = faults.compactMap { fault in
-                if case .silentServer(let name) = fault { name } else { nil }
+            guard faults.allSatisfy(\.mayPass) else { return .unproven(faults) }
+            return .unknown(Self.reason(faults))
+        case .verdict(.proven) where connection == current: return .proven
+        case .verdict(.proven), nil: return .unknown("the engine's durability is not proven yet on this connection")
+        case .failed(let reason), .closed(let reason): return .unknown(reason)
+        }
+    }
+
+    /// Whether the stream was closed at the last look, and no others took its records.
+    var isClosed: Bool { if case .closed = look { true } else { false } }
+
+    /// What is missing for a proof, in half a sentence.
+    private static func reason(_ faults: [DurabilityFault]) -> String {
+        var silent: [String] = []
+        var off: [String] = []
+        for fault in faults {
+            switch fault {
+            case .silentServer(let name): silent.append(name)
+            case .storesNothing(let name): off.append(name)
+            default: break
             }
-            guard silent.count == faults.count else { return .unproven(faults) }
-            return .unknown(
+        }
+        var reasons: [String] = []
+        if !off.isEmpty { reasons.append(storesNothing(off)) }
+        if !silent.isEmpty {
+            reasons.append(
                 "\(silent.joined(separator: ", ")) did not say how \(silent.count == 1 ? "it syncs" : "they sync"); give the "
                     + "collector credentials of the system account, and see whether all servers run and reach each other"
             )
-        case .verdict(.proven) where connection == current: return .proven
-        case .verdict(.proven), nil: return .unknown("the engine's durability is not proven yet on this connection")
-        case .failed(let reason): return .unknown(reason)
         }
+        return reasons.joined(separator: "; ")
+    }
+
+    /// Which servers store nothing and why, in half a sentence.
+    static func storesNothing(_ servers: [String]) -> String {
+        guard servers.count > 1 else {
+            return "\(servers.first ?? "") stores nothing: \(DurabilityFault.causeOfStoringNothing)"
+        }
+        return
+            "\(servers.joined(separator: ", ")) store nothing: JetStream is off there, usually because their disks are full or fail; see "
+            + "their logs, make room in their store_dir, and restart them"
     }
 
     /// How long until the next look, unless the connection changes before.
@@ -92,7 +124,7 @@ package struct DurabilityState: Sendable, Hashable {
         switch look {
         case .verdict(.proven(let without)): without.isEmpty ? times.usual : times.withoutServer
         case .verdict(.unproven): if case .unproven = standing(on: connection) { times.unproven } else { times.unknown }
-        case .failed, nil: times.unknown
+        case .failed, .closed, nil: times.unknown
         }
     }
 }

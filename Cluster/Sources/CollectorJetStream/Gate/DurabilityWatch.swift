@@ -12,6 +12,7 @@ package final class DurabilityWatch: Sendable {
     private let told: @Sendable (StreamFacts, UInt64) -> Void
     private let notice: @Sendable (String) -> Void
     private let relief: @Sendable (String) -> Void
+    private let looked: @Sendable () -> Void
     private let state = Locked(State())
 
     private struct State: Sendable {
@@ -23,6 +24,10 @@ package final class DurabilityWatch: Sendable {
         /// The connection has changed since the last look began.
         var isDue = false
         var latest: EngineFacts?
+        /// What the last look told of the stream; nil when it told nothing.
+        var facts: StreamFacts?
+        /// What servers said of themselves at the last look.
+        var reports: [MemberReport] = []
     }
 
     /// A watch that looks once ``run()`` is called.
@@ -35,6 +40,7 @@ package final class DurabilityWatch: Sendable {
     ///   - told: Called with what the engine tells of the stream, and with the floor as it was before.
     ///   - notice: Called with one sentence each when something has changed for the worse. It must return at once.
     ///   - relief: Called in its place when something has changed for the better; nil for `notice`.
+    ///   - looked: Called after each look. It must return at once.
     package init(
         _ engine: any StreamEngine,
         look: DurabilityLook,
@@ -42,7 +48,8 @@ package final class DurabilityWatch: Sendable {
         floor: @escaping @Sendable () -> UInt64 = { 0 },
         told: @escaping @Sendable (StreamFacts, UInt64) -> Void = { _, _ in },
         notice: @escaping @Sendable (String) -> Void = { _ in },
-        relief: (@Sendable (String) -> Void)? = nil
+        relief: (@Sendable (String) -> Void)? = nil,
+        looked: @escaping @Sendable () -> Void = {}
     ) {
         self.engine = engine
         self.look = look
@@ -51,6 +58,7 @@ package final class DurabilityWatch: Sendable {
         self.told = told
         self.notice = notice
         self.relief = relief ?? notice
+        self.looked = looked
     }
 
     /// Whether records may be published now, and their acknowledgements believed.
@@ -61,6 +69,21 @@ package final class DurabilityWatch: Sendable {
 
     /// What the engine told last; nil before it told anything.
     package var latest: EngineFacts? { state.withLock { $0.latest } }
+
+    /// What the engine told at the last look. When it told nothing of the stream, the servers that keep it, and what these said; nil before
+    /// it told anything.
+    package var current: EngineFacts? {
+        state.withLock { state in
+            if let facts = state.facts { return EngineFacts(stream: facts, reports: state.reports) }
+            guard var stream = state.latest?.stream else { return nil }
+            stream.replicas = stream.members.map { StreamFacts.Replica(name: $0) }
+            stream.leader = nil
+            return EngineFacts(stream: stream, reports: state.reports)
+        }
+    }
+
+    /// Whether the stream was closed at the last look, and no others took its records.
+    package var isClosed: Bool { state.withLock { $0.durability.isClosed } }
 
     /// The engine's connection is another, or gone: looks at once.
     package func connectionChanged() {
@@ -97,10 +120,12 @@ package final class DurabilityWatch: Sendable {
         let connection = engine.connection?.number
         let asked = self.look.connections
         let floor = floor()
-        let (look, facts, reports) = await look.run()
-        if let facts {
-            told(facts, floor)
-            state.withLock { $0.latest = EngineFacts(stream: facts, reports: reports) }
+        let (look, facts, reports) = await look.run(members: state.withLock { $0.latest?.stream.members ?? [] })
+        if let facts { told(facts, floor) }
+        state.withLock { state in
+            state.facts = facts
+            state.reports = reports
+            if let facts { state.latest = EngineFacts(stream: facts, reports: reports) }
         }
         let current = engine.connection?.number
         let (isInVain, news) = state.withLock { state -> (Bool, DurabilityState.Standing?) in
@@ -117,6 +142,7 @@ package final class DurabilityWatch: Sendable {
         case .unproven(let faults): for fault in faults { notice(fault.description) }
         case .unknown, nil: break
         }
+        looked()
     }
 }
 

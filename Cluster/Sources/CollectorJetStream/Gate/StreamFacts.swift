@@ -170,34 +170,3 @@ extension StreamFacts {
         }
     }
 }
-
-/// What a server says about how it keeps what it is given.
-package struct MemberReport: Sendable, Hashable {
-    /// The server's name.
-    package var name: String
-    /// The server's version.
-    package var version: String
-    /// Whether it waits for the disk with everything it keeps.
-    package var syncsAlways: Bool
-
-    /// A report.
-    package init(name: String, version: String = "2.15.1", syncsAlways: Bool = true) {
-        self.name = name
-        self.version = version
-        self.syncsAlways = syncsAlways
-    }
-
-    /// Reads an answer to `$SYS.REQ.SERVER.PING.JSZ`; nil when it is none.
-    package init?(_ answer: NATSMessage) {
-        // Whatever else may come at the inbox says nothing about a server.
-        guard let json = try? JSONValue.parse(answer.body), let name = json["server"]?["name"]?.string else {
-            return nil
-        }
-        self.init(
-            name: name,
-            version: json["server"]?["ver"]?.string ?? "",
-            // Not sync_interval: with “always” that still reads 120 s.
-            syncsAlways: json["data"]?["config"]?["sync_always"]?.boolean ?? false
-        )
-    }
-}

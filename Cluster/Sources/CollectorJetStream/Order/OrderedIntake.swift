@@ -19,12 +19,15 @@ package final class OrderedIntake: RecordIntake {
     private let engine: any StreamEngine
     private let options: IntakeOptions
     private let sleep: @Sendable (Duration) async -> Void
+    private let servers: @Sendable () -> EngineStatistics?
     private let held = Locked(Held())
 
     /// What waits for an answer, of all streams together.
     private struct Held: Sendable {
         var records = 0
         var bytes = 0
+        /// Records that were refused, by reason.
+        var refused: [IntakeError.Code: UInt64] = [:]
     }
 
     /// An intake on the streams of an order.
@@ -35,11 +38,13 @@ package final class OrderedIntake: RecordIntake {
     ///   - engine: Where the streams are.
     ///   - options: How much may be held, of all streams together.
     ///   - sleep: Waits; ends early when it is cancelled.
+    ///   - servers: The state of the engine's servers; nil while it is not known.
     init(
         _ order: OrderFollower,
         engine: any StreamEngine,
         options: IntakeOptions,
         sleep: @escaping @Sendable (Duration) async -> Void,
+        servers: @escaping @Sendable () -> EngineStatistics? = { nil },
         intake: @escaping @Sendable (Int) -> StreamIntake,
         all: @escaping @Sendable () -> [StreamIntake]
     ) {
@@ -47,6 +52,7 @@ package final class OrderedIntake: RecordIntake {
         self.engine = engine
         self.options = options
         self.sleep = sleep
+        self.servers = servers
         self.intake = intake
         self.all = all
     }
@@ -59,6 +65,19 @@ package final class OrderedIntake: RecordIntake {
     }
 
     package func commit(
+        kind: FrameKind,
+        record: [UInt8],
+        route: IntakeRoute
+    ) async throws(IntakeError) -> Commit {
+        do throws(IntakeError) {
+            return try await put(kind: kind, record: record, route: route)
+        } catch {
+            held.withLock { $0.refused[error.code, default: 0] += 1 }
+            throw error
+        }
+    }
+
+    private func put(
         kind: FrameKind,
         record: [UInt8],
         route: IntakeRoute
@@ -179,6 +198,12 @@ package final class OrderedIntake: RecordIntake {
 
     package var statistics: IntakeStatistics {
         all().reduce(into: IntakeStatistics()) { $0.add($1.statistics) }
+    }
+
+    package var engineStatistics: EngineStatistics? {
+        guard var statistics = servers() else { return nil }
+        statistics.refused = held.withLock { $0.refused }
+        return statistics
     }
 
     package func record(at position: EventPosition) async throws -> (kind: FrameKind, payload: [UInt8])? {

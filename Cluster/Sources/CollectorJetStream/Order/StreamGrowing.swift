@@ -95,6 +95,13 @@ package struct StreamGrowing: Sendable {
 
     /// What there is.
     package func look() async throws -> StreamGrowth.Look {
+        var look = try await streams()
+        look.faults = try await faults(of: look)
+        return look
+    }
+
+    /// Which streams there are, without a look at what they are like.
+    package func streams() async throws -> StreamGrowth.Look {
         await engine.order.look()
         var look = StreamGrowth.Look(line: nil, hasOrder: false, streams: [:])
         switch engine.order.standing {
@@ -113,7 +120,6 @@ package struct StreamGrowing: Sendable {
             look.streams[number] = facts
             number += 1
         }
-        look.faults = try await faults(of: look)
         return look
     }
 

@@ -28,6 +28,33 @@ package struct StreamGrowth: Sendable, Hashable {
         }
     }
 
+    /// A change of streams that was begun and is not finished.
+    package struct Unfinished: Sendable, Hashable {
+        /// How many streams are to take the records; at least that many while ``accepts``.
+        package var streams: Int
+        /// Whether those before them take records still.
+        package var accepts: Bool
+
+        /// A change to so many streams.
+        package init(streams: Int, accepts: Bool) {
+            self.streams = streams
+            self.accepts = accepts
+        }
+
+        /// The command that goes on with it.
+        var command: String { "`trackway-cluster engine plan --streams \(streams)` with the same options" }
+
+        /// One or two sentences with the command that goes on with it.
+        package var sentence: String {
+            let change =
+                "A change to \(streams) \(streams == 1 ? "stream" : "streams")\(accepts ? " or more" : "") was begun and is not finished"
+            return accepts
+                ? "\(change); batches are accepted meanwhile. Unless it is running, \(command) finishes it, or with the number that it was begun "
+                    + "with."
+                : "\(change), and no batch is accepted until it is. Unless it is running, \(command) finishes it."
+        }
+    }
+
     /// What follows.
     package enum Step: Sendable, Hashable {
         /// Make the stream of the order, and wait until every collector looks there.
@@ -105,6 +132,17 @@ package struct StreamGrowth: Sendable, Hashable {
         if !isSettled { return .settle(old) }
         let poor = wanted.filter { look.streams[$0]?.isClosed($0) == true }
         return poor.isEmpty ? .open(wanted) : .give(poor, of: wanted)
+    }
+}
+
+extension StreamGrowth.Look {
+    /// The change of streams that was begun and is not finished; nil when there is none.
+    package var unfinished: StreamGrowth.Unfinished? {
+        let open = line?.streams ?? [0]
+        let prepared = streams.keys.count { $0 > open.last ?? 0 }
+        let isAnyClosed = open.contains { streams[$0]?.isClosed($0) == true }
+        if prepared > 0 { return StreamGrowth.Unfinished(streams: prepared, accepts: !isAnyClosed) }
+        return isAnyClosed ? StreamGrowth.Unfinished(streams: open.count, accepts: false) : nil
     }
 }
 

@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import CollectorClickHouse
 internal import CollectorJetStream
-internal import Foundation
 internal import TrackwayCommand
 
 /// Which database of ClickHouse is filled, and who writes into it.
@@ -188,16 +187,7 @@ extension ClickHouseAddress {
 extension ClickHouseCredentials {
     /// Reads an option's file.
     fileprivate init(file: String, option: String) throws(CommandFailure) {
-        let bytes: [UInt8]
-        do {
-            bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: file)))
-        } catch {
-            throw CommandFailure(
-                .inputMissing,
-                "the file \(file) cannot be read: \(error.localizedDescription)",
-                remedy: "name a file that you may read with \(option)"
-            )
-        }
+        let bytes = try SecretFile(path: file, option: option).read()
         guard let credentials = ClickHouseCredentials(json: bytes) else {
             throw CommandFailure(
                 .malformedInput,

@@ -122,7 +122,9 @@ struct EngineCheckCommand: AsyncParsableCommand {
             a server. With --to also whether ClickHouse answers and takes writes,
             whether its tables are ours, how far they are filled, and how many records
             of erased installations are deleted. Exits with 1 when something is not as
-            it has to be.
+            it has to be, and with 2 when everything is durable, but needs attention:
+            a server is lost or stores nothing, a clock is wrong, or a change of
+            streams is not finished.
             """
     )
 
@@ -145,10 +147,19 @@ struct EngineCheckCommand: AsyncParsableCommand {
     /// Waits for the proof, and tells what there is.
     ///
     /// - Parameter client: The tables that are filled from it; nil for none.
-    /// - Throws: An exit with ``CommandStatus/negative`` when it is not proven, or the tables cannot be used.
+    /// - Throws: An exit with ``CommandStatus/negative`` when it is not proven, or the tables cannot be used, and with
+    ///   ``CommandStatus/degraded`` when it is durable with less than it should have.
     static func look(at engine: Engine, _ client: ClickHouseClient?, json: Bool) async throws {
-        let faults = await engine.reasonsAgainst()
-        let report = engine.report(faults: faults)
+        var times = EngineStart.Times()
+        times.closed = .seconds(5)
+        let faults = await engine.reasonsAgainst(times: times)
+        let unfinished = await Self.unfinished(engine)
+        // Why nothing is proven is the change that was not finished.
+        let blocking = faults == nil || unfinished?.accepts != false ? nil : unfinished
+        let report = engine.report(
+            faults: blocking.map { [$0.sentence] } ?? faults,
+            warnings: blocking == nil ? unfinished.map { [$0.sentence] } ?? [] : []
+        )
         var look: ColumnLook?
         if let client { look = await Self.look(at: client, engine, isProven: report.isDurable) }
         if json {
@@ -157,7 +168,14 @@ struct EngineCheckCommand: AsyncParsableCommand {
             let style = Console.standard.style
             Console.standard.write(EngineText.lines(report, style: style) + (look.map(EngineText.lines) ?? []))
         }
-        if !report.isDurable || look?.isGood == false { throw ExitCode(CommandStatus.negative.rawValue) }
+        if let status = EngineText.status(report, look) { throw ExitCode(status.rawValue) }
+    }
+
+    /// A change of streams that was begun and is not finished; nil when there is none, or nobody tells.
+    private static func unfinished(_ engine: Engine) async -> StreamGrowth.Unfinished? {
+        guard engine.order.standing != .unknown, engine.facts != nil else { return nil }
+        // That the engine does not answer is among the faults already.
+        return try? await StreamGrowing(engine).streams().unfinished
     }
 
     private static func look(at client: ClickHouseClient, _ engine: Engine, isProven: Bool) async -> ColumnLook {

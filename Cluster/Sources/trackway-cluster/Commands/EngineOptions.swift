@@ -4,7 +4,6 @@
 internal import ArgumentParser
 internal import CollectorJetStream
 internal import CollectorTLS
-internal import Foundation
 internal import TrackwayCommand
 internal import TrackwayEvents
 
@@ -100,16 +99,7 @@ struct EngineOptions: ParsableArguments {
 
     private func credentials() throws(CommandFailure) -> EngineCredentials {
         guard let engineCredentials else { return EngineCredentials() }
-        let bytes: [UInt8]
-        do {
-            bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: engineCredentials)))
-        } catch {
-            throw CommandFailure(
-                .inputMissing,
-                "the file \(engineCredentials) cannot be read: \(error.localizedDescription)",
-                remedy: "name a file that you may read with --engine-credentials"
-            )
-        }
+        let bytes = try SecretFile(path: engineCredentials, option: "--engine-credentials").read()
         guard let credentials = EngineCredentials(json: bytes) else {
             throw CommandFailure(
                 .malformedInput,

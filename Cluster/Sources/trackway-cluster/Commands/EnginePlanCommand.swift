@@ -137,6 +137,7 @@ enum StreamPlanText {
         } else {
             lines.append("One stream takes all records, in its own order.")
         }
+        if let unfinished = look.unfinished { lines.append(unfinished.sentence) }
         return lines
     }
 
@@ -168,6 +169,15 @@ enum StreamPlanText {
                     .members(
                         ("entries", .integer(Int64(clamping: line.next - 1))),
                         ("records", .integer(Int64(clamping: line.end - 1)))
+                    )
+                } ?? .null
+            ),
+            (
+                "unfinished",
+                look.unfinished.map { unfinished in
+                    .members(
+                        ("streams", .integer(Int64(unfinished.streams))),
+                        ("accepts", .boolean(unfinished.accepts))
                     )
                 } ?? .null
             )

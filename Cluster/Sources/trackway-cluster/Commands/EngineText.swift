@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Collector
 internal import CollectorClickHouse
 internal import CollectorJetStream
 internal import TrackwayCommand
@@ -52,7 +53,7 @@ enum EngineText {
                 "\(OrderStream.name)  the order of \(order.records.grouped) records\(waiting), entries: \(order.entries.grouped)"
             )
         }
-        lines += report.faults
+        lines += report.faults + report.warnings.filter { !report.faults.contains($0) }
         if report.isDurable { lines.append("What it acknowledges is on the disks of a majority.") }
         return lines
     }
@@ -63,11 +64,19 @@ enum EngineText {
     }
 
     private static func words(_ node: EngineReport.Node) -> String {
-        switch node.syncsAlways {
-        case true?: "syncs always"
-        case false?: "does not sync always"
-        case nil: node.isGone ? "is not there" : "did not say how it syncs"
+        switch node.state {
+        case .proven: "syncs always"
+        case .notSynced: "does not sync always"
+        case .off: "stores nothing: JetStream is off"
+        case .gone: "is not there"
+        case .unknown: "did not say how it syncs"
         }
+    }
+
+    /// The exit status of a look; nil when all is well.
+    static func status(_ report: EngineReport, _ look: ColumnLook?) -> CommandStatus? {
+        if !report.isDurable || look?.isGood == false { return .negative }
+        return report.isDegraded ? .degraded : nil
     }
 
     /// A line for the tables, and one for each thing that is wrong with them.
@@ -118,11 +127,13 @@ enum EngineText {
     private static func json(_ report: EngineReport) -> JSONValue {
         .members(
             ("durable", .boolean(report.isDurable)),
+            ("degraded", .boolean(report.isDegraded)),
             ("stream", report.streams.first.map(json) ?? .null),
             ("streams", .array(report.streams.map(json))),
             ("order", report.order.map(json) ?? .null),
             ("servers", .array(report.nodes.map(json))),
-            ("faults", .array(report.faults.map { .string($0) }))
+            ("faults", .array(report.faults.map { .string($0) })),
+            ("warnings", .array(report.warnings.map { .string($0) }))
         )
     }
 
@@ -151,6 +162,7 @@ enum EngineText {
             ("leader", .boolean(node.leads > 0)),
             ("leads", .integer(Int64(node.leads))),
             ("version", .string(node.version)),
+            ("state", .string(node.state.rawValue)),
             ("syncs_always", node.syncsAlways.map { .boolean($0) } ?? .null),
             ("gone", .boolean(node.isGone))
         )

@@ -3,7 +3,6 @@
 
 internal import ArgumentParser
 internal import CollectorTLS
-internal import Foundation
 internal import TrackwayCommand
 
 /// What the options say that encrypt the connections to one kind of server: `--engine-ca`, `--engine-cert`, `--engine-key`.
@@ -53,15 +52,12 @@ struct TLSFileNames {
 
     private func read(_ path: String?, _ name: String) throws(CommandFailure) -> TLSFiles.File? {
         guard let path else { return nil }
-        do {
-            return TLSFiles.File(path: path, bytes: try [UInt8](Data(contentsOf: URL(fileURLWithPath: path))))
-        } catch {
-            throw CommandFailure(
-                .inputMissing,
-                "the file \(path) cannot be read: \(error.localizedDescription)",
-                remedy: "name a file that you may read with \(option)-\(name)"
-            )
-        }
+        let option = "\(self.option)-\(name)"
+        // Of the three only the key is a secret.
+        let file =
+            name == "key"
+            ? SecretFile(path: path, option: option) : SecretFile(path: path, option: option, warn: { _ in })
+        return TLSFiles.File(path: path, bytes: try file.read())
     }
 
     private func failure(_ failure: TLSFilesFailure) -> CommandFailure {

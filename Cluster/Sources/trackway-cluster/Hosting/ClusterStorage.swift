@@ -131,7 +131,26 @@ struct ClusterStorage: CollectorStorage {
         if index == nil, let tables { try await Self.check(tables, host.logger) }
     }
 
-    func runWhileServing() async { await reportPlace() }
+    func runWhileServing() async {
+        async let reported: Void = reportPlace()
+        await followErasures()
+        await reported
+    }
+
+    /// Follows erasures in the stream until the task is canceled. Does nothing with an index, which reads them by itself.
+    private func followErasures() async {
+        guard index == nil, let tables else { return }
+        await StreamedErasures(
+            records: engine.records,
+            highest: { [engine] in engine.intake.readable },
+            tables: { tables.written },
+            isGone: { ($0 as? StreamFault)?.isGap ?? false },
+            found: { tables.ordered($0, at: $1) },
+            notice: { [logger = host.logger] in logger.warning("\($0)") },
+            limits: host.configuration.limits,
+            sleep: CollectorHost.sleep
+        ).run()
+    }
 
     func close() throws {
         lock.release()
@@ -140,8 +159,8 @@ struct ClusterStorage: CollectorStorage {
 
     /// Checks tables that answer every query: erased installations must be known before anything is accepted.
     ///
-    /// A server that cannot be reached is waited for. Events of erased installations that are accepted meanwhile are left out where the
-    /// tables are filled.
+    /// A server that cannot be reached is waited for. Erasures are read from the stream then, as they come; events of installations that were
+    /// erased before are left out where the tables are filled.
     ///
     /// - Throws: ``CommandFailure`` with a fault that lasts until somebody repairs it.
     private static func check(_ tables: ClickHouseEventStore, _ logger: Logger) async throws(CommandFailure) {

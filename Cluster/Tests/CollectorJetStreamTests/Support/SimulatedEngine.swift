@@ -169,12 +169,19 @@ final class SimulatedEngine: StreamEngine {
             state.reports.count > 1 ? state.reports.removeFirst() : state.reports.first ?? []
         }
         guard !reports.isEmpty else { throw .unanswered(connection: 1) }
-        return reports.prefix(count).map { report in
-            Self.message(
-                #"{"server":{"name":"\#(report.name)","ver":"\#(report.version)"},"#
-                    + #""data":{"config":{"sync_always":\#(report.syncsAlways)}}}"#
-            )
-        }
+        return reports.prefix(count).map { Self.message(Self.json($0)) }
+    }
+
+    /// A report as a server writes it.
+    private static func json(_ report: MemberReport) -> String {
+        let data =
+            switch report.storage {
+            case .syncsAlways: #""config":{"max_storage":9,"sync_interval":120000000000,"sync_always":true}"#
+            case .syncsLater: #""config":{"max_storage":9,"sync_interval":120000000000}"#
+            case .off: #""disabled":true,"config":{"max_memory":0,"max_storage":0}"#
+            }
+        let time = report.time.map { #""now":"\#($0.iso8601)","# } ?? ""
+        return #"{"server":{"name":"\#(report.name)","ver":"\#(report.version)"},"data":{\#(time)\#(data)}}"#
     }
 
     private func handOut(_ body: [UInt8]) throws(NATSRequestFailure) -> [NATSMessage] {

@@ -44,11 +44,18 @@ public protocol RecordIntake: Sendable {
     /// Counts since the start.
     var statistics: IntakeStatistics { get }
 
+    /// The state of the servers that keep the records.
+    ///
+    /// Nil for an intake that keeps them itself.
+    var engineStatistics: EngineStatistics? { get }
+
     /// Accepts nothing more, and returns when nothing is on its way any more.
     func close() async
 }
 
 extension RecordIntake {
+    public var engineStatistics: EngineStatistics? { nil }
+
     public func indexedPlace(of position: EventPosition, within limit: Duration) async -> EventPosition? { position }
 
     /// The accepted batch that an event came in; nil when none begins at its place.

@@ -159,21 +159,33 @@ struct PrometheusText {
     // MARK: Forms of figures
 
     /// A number that only grows.
-    private mutating func counter(_ name: String, _ help: String, _ value: UInt64) {
+    mutating func counter(_ name: String, _ help: String, _ value: UInt64) {
         head(name, help, "counter")
         text += "\(name) \(value)\n"
     }
 
     /// A number that comes and goes.
-    private mutating func gauge(_ name: String, _ help: String, _ value: Int) {
+    mutating func gauge(_ name: String, _ help: String, _ value: Int) {
         head(name, help, "gauge")
         text += "\(name) \(value)\n"
     }
 
     /// Numbers that only grow, one per value of a label.
-    private mutating func counters(_ name: String, _ help: String, _ label: String, _ values: [(String, UInt64)]) {
+    mutating func counters(_ name: String, _ help: String, _ label: String, _ values: [(String, UInt64)]) {
         head(name, help, "counter")
         for (value, count) in values { text += "\(name){\(label)=\"\(Self.escaped(value))\"} \(count)\n" }
+    }
+
+    /// Numbers that come and go, one per value of a label.
+    mutating func gauges(_ name: String, _ help: String, _ label: String, _ values: [(String, Int)]) {
+        head(name, help, "gauge")
+        for (value, count) in values { text += "\(name){\(label)=\"\(Self.escaped(value))\"} \(count)\n" }
+    }
+
+    /// A duration that comes and goes.
+    mutating func gauge(_ name: String, _ help: String, _ value: Duration) {
+        head(name, help, "gauge")
+        text += "\(name) \(Self.seconds(value))\n"
     }
 
     /// How long something took: how many within each bound, all of them, and the time altogether.

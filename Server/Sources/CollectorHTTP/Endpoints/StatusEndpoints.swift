@@ -25,15 +25,8 @@ struct StatusEndpoints: Sendable {
     /// `GET /readyz`: batches are welcome and the index follows, or why not. Batches are taken while the index does not
     /// follow, too: what is not ready then is reading.
     func ready() throws(RequestFailure) -> Response {
-        if let trouble = dependencies.intake.trouble { throw RequestFailure(trouble) }
-        if let trouble = dependencies.store.trouble {
-            throw RequestFailure(
-                status: .serviceUnavailable,
-                code: "index_behind",
-                message: "\(trouble) Batches are accepted and kept.",
-                retryAfter: .seconds(5)
-            )
-        }
+        try checkIntake()
+        try checkIndex("Batches are accepted and kept.")
         return Answer.json { writer in
             writer.beginObject()
             writer.member("status", "ready")
@@ -60,6 +53,7 @@ struct StatusEndpoints: Sendable {
         text.write(dependencies.statistics.withLock { $0 })
         text.write(evictedConnections: dependencies.connections.evicted)
         text.write(dependencies.intake.statistics, isReady: dependencies.intake.trouble == nil)
+        if let engine = dependencies.intake.engineStatistics { text.write(engine) }
         text.write(dependencies.resources())
         let now = dependencies.clock.now()
         let (end, read) = (dependencies.intake.end, dependencies.store.indexed)

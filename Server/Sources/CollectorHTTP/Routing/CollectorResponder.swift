@@ -184,6 +184,8 @@ struct CollectorResponder: HTTPResponder {
         case .time: status.time()
         case .livez: status.alive()
         case .readyz: try status.ready()
+        case .readyForIntake: try status.readyForIntake()
+        case .readyForQuestions: try status.readyForQuestions()
         case .metrics: await status.metrics(alerts: alerts.statistics())
         case .clickstream: try await clickstream.collect(request)
         case .ping: clickstream.ping()

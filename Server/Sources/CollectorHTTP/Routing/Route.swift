@@ -58,6 +58,10 @@ enum Route: Sendable, Hashable {
     case time
     case livez
     case readyz
+    /// Whether batches are accepted, whatever becomes of queries.
+    case readyForIntake
+    /// Whether queries are answered, whatever becomes of batches.
+    case readyForQuestions
     case metrics
     case asset(path: String)
     /// Events in the Clickstream format.
@@ -94,7 +98,8 @@ enum Route: Sendable, Hashable {
             true
         case .boards(let route): route.reads
         case .alerts(let route): !route.changes
-        case .postEvents, .time, .livez, .readyz, .asset, .preflight, .clickstream, .ping, .health, .sensors,
+        case .postEvents, .time, .livez, .readyz, .readyForIntake, .readyForQuestions, .asset, .preflight, .clickstream,
+            .ping, .health, .sensors,
             .sensorsDebug, .sensorsConfiguration, .sift, .sapUsage, .sapSettings, .erase, .replay, .reset:
             false
         }
@@ -217,6 +222,8 @@ enum Route: Sendable, Hashable {
         case "/v1/time": .time
         case "/livez": .livez
         case "/readyz": .readyz
+        case "/readyz/intake": .readyForIntake
+        case "/readyz/questions": .readyForQuestions
         case "/metrics": .metrics
         case "/ping": .ping
         case "/health": .health

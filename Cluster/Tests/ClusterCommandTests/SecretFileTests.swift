@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorTesting
+internal import Foundation
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import TrackwayCommand
+@testable internal import trackway_cluster
+
+@Suite("Files with secrets")
+struct SecretFileTests {
+    private static func withFile(mode: Int, _ body: (String) throws -> Void) async throws {
+        try await RunningCollector.withFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let path = folder + "/engine.json"
+            try Data(#"{"user":"joe","password":"hunter2"}"#.utf8).write(to: URL(fileURLWithPath: path))
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+            try body(path)
+        }
+    }
+
+    @Test(
+        "every user who may read or change one is warned of, with the command that ends it; a group may read it",
+        arguments: [
+            (0o600, nil), (0o400, nil), (0o640, nil), (0o644, "644"), (0o604, "604"), (0o666, "666"), (0o602, "602"),
+        ]
+            as [(Int, String?)]
+    )
+    func modes(mode: Int, told: String?) async throws {
+        try await Self.withFile(mode: mode) { path throws in
+            let warnings = Locked<[String]>([])
+            let file = SecretFile(path: path, option: "--engine-credentials") { text in
+                warnings.withLock { $0.append(text) }
+            }
+            let bytes = try file.read()
+            #expect(bytes.count == 35)
+            let sentences = warnings.withLock { $0 }
+            #expect(sentences.count == (told == nil ? 0 : 1))
+            guard let told, let sentence = sentences.first else { return }
+            #expect(
+                sentence.contains("--engine-credentials has the mode \(told)") && sentence.contains("chmod 600 \(path)")
+            )
+            #expect(!sentence.contains("hunter2"))
+        }
+    }
+
+    @Test("a link is judged by the file that it leads to, as Kubernetes mounts secrets")
+    func link() async throws {
+        for (mode, isWide) in [(0o600, false), (0o644, true)] {
+            try await Self.withFile(mode: mode) { path throws in
+                try FileManager.default.createSymbolicLink(atPath: path + ".link", withDestinationPath: path)
+                let file = SecretFile(path: path + ".link", option: "--to-credentials")
+                #expect((file.warning != nil) == isWide)
+            }
+        }
+    }
+
+    @Test("one that is not there is named with its option")
+    func missing() throws {
+        let failure = #expect(throws: CommandFailure.self) {
+            try SecretFile(path: "/nowhere/engine.json", option: "--engine-credentials").read()
+        }
+        #expect(failure?.status == .inputMissing && failure?.remedy.contains("--engine-credentials") == true)
+    }
+}

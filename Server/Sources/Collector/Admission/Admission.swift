@@ -65,6 +65,7 @@ public struct Admission: Sendable {
         return AdmittedBatch(
             accepted: inspection.accepted,
             rejected: inspection.rejected,
+            erasures: inspection.erasures,
             sender: inspection.sender,
             route: IntakeRoute(inspection.header, key: grant.name),
             record: IntakeRecord.bytes(header, body: wire),
@@ -87,6 +88,8 @@ public struct AdmittedBatch: Sendable {
     public var accepted: Int
     /// The events that are not, in order.
     public var rejected: [RejectedEvent]
+    /// How many of the accepted events erase an installation.
+    public var erasures: Int
     /// The installation that the batch names as its sender.
     public var sender: InstallationID?
     /// Where it belongs, and what names it.

@@ -7,6 +7,8 @@ public import TrackwayWire
 /// One walk over an inflated body: counts what is acceptable, and notes what is not.
 struct BatchInspection {
     private(set) var accepted = 0
+    /// How many of those that are accepted erase an installation.
+    private(set) var erasures = 0
     private(set) var rejected: [RejectedEvent] = []
     /// The batch's header.
     private(set) var header: BatchHeader?
@@ -76,10 +78,12 @@ struct BatchInspection {
     }
 
     private mutating func check(_ line: UnsafeRawBufferPointer, _ index: Int, _ limits: AdmissionLimits) {
-        if let fault = Self.fault(in: line, index: index, limits: limits) {
+        let (fault, erases) = Self.look(at: line, index: index, limits: limits)
+        if let fault {
             rejected.append(fault)
         } else {
             accepted += 1
+            if erases { erasures += 1 }
         }
     }
 
@@ -88,20 +92,31 @@ struct BatchInspection {
     /// - Parameter index: Its index among the batch's events.
     /// - Complexity: O(length).
     static func fault(in line: UnsafeRawBufferPointer, index: Int, limits: AdmissionLimits) -> RejectedEvent? {
+        look(at: line, index: index, limits: limits).fault
+    }
+
+    /// The same, and whether an acceptable event erases an installation.
+    private static func look(
+        at line: UnsafeRawBufferPointer,
+        index: Int,
+        limits: AdmissionLimits
+    ) -> (fault: RejectedEvent?, erases: Bool) {
         do {
             let scan = try EventScan(line, limits: limits.event)
             switch Tombstone(line, scan) {
-            case nil, .proved: return nil
-            case .unproved(let installation): return .unproved(installation, index: index, id: scan.id)
+            case nil: return (nil, false)
+            case .proved: return (nil, true)
+            case .unproved(let installation): return (.unproved(installation, index: index, id: scan.id), false)
             }
         } catch {
-            return RejectedEvent(
+            let fault = RejectedEvent(
                 index: index,
                 id: identity(in: line),
                 code: error.code.rawValue,
                 field: error.field,
                 message: error.message
             )
+            return (fault, false)
         }
     }
 

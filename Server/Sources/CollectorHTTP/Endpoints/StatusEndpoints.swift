@@ -26,18 +26,14 @@ struct StatusEndpoints: Sendable {
     /// follow, too: what is not ready then is reading.
     func ready() throws(RequestFailure) -> Response {
         if let trouble = dependencies.intake.trouble { throw RequestFailure(trouble) }
-        if let trouble = dependencies.store.trouble {
-            throw RequestFailure(
-                status: .serviceUnavailable,
-                code: "index_behind",
-                message: "\(trouble) Batches are accepted and kept.",
-                retryAfter: .seconds(5)
-            )
-        }
+        if let trouble = dependencies.store.trouble { throw .indexBehind(trouble) }
+        // An index that follows and lags says so in every answer, and takes no collector from those who send.
+        let partial = dependencies.store.partial
         return Answer.json { writer in
             writer.beginObject()
             writer.member("status", "ready")
             writer.member("durability", dependencies.intake.durability.rawValue)
+            if let partial { writer.member(PartialAnswer.member, partial) }
             writer.endObject()
         }
     }

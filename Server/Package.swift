@@ -127,7 +127,10 @@ let package = Package(
         ),
         .testTarget(
             name: "CollectorStoreTests",
-            dependencies: shared + ["CollectorStore", "Collector", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: shared + [
+                "CollectorStore", "Collector", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "TrackwayTesting", package: "trackway"),
+            ],
             swiftSettings: strictSwiftSettings
         ),
         .testTarget(

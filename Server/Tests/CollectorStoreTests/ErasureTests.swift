@@ -2,9 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 internal import Collector
-internal import CollectorStore
+internal import GRDB
 internal import Testing
 internal import TrackwayEvents
+
+@testable import CollectorStore
 
 @Suite("Erased installations")
 struct ErasureTests {
@@ -63,9 +65,10 @@ struct ErasureTests {
         try await environment.index()
         let before = try environment.dump()
         try await environment.indexer.rebuild()
-        while try await environment.indexer.step() == .advanced {
-            #expect(try await environment.all().allSatisfy { $0.installation == .numbered(2) })
-        }
+        repeat {
+            // In the file: the store answers nothing yet.
+            #expect(try !environment.dump().contains { $0.contains("user-1") })
+        } while try await environment.indexer.step() == .advanced
         #expect(
             try environment.dump().filter { !$0.hasPrefix("installations") }
                 == before.filter { !$0.hasPrefix("installations") }
@@ -84,6 +87,169 @@ struct ErasureTests {
         #expect(try await environment.all().allSatisfy { $0.installation == .numbered(2) })
         let row = try #require(try await environment.row(7))
         #expect(row.recorded == 1 && row.received == 1 && row.gaps.isEmpty)
+    }
+
+    @Test(
+        "an erasure of an installation without events leaves its mark, and changes nothing else",
+        arguments: [1, 500]
+    )
+    func unseen(count: Int) async throws {
+        let environment = try Self.environment(tombstone: nil)
+        try await environment.index()
+        let rows = {
+            try environment.dump().filter { line in !Self.mayGrow.contains { line.hasPrefix($0) } }
+        }
+        let before = try rows()
+        var batch = Batch(2, 2, 6...UInt64(5 + count))
+        let strangers = (0..<count).map { InstallationSecret(high: 1, low: UInt64($0)) }
+        let ids = strangers.map { $0.installation(at: Timestamp(milliseconds: 0x018B_CFE5_6800)) }
+        batch.lines = (0..<count).map { erasedLine(1_000 + UInt64($0), of: ids[$0], proof: strangers[$0]) }
+        try environment.append(batch)
+        try await environment.index()
+        #expect(try rows() == before)
+        #expect(try await environment.store.totals().erasedInstallations == UInt64(count))
+        #expect(ids.allSatisfy { environment.store.isErased($0) })
+        let row = try #require(try await environment.row(2))
+        #expect(row.received == UInt64(5 + count - 1) && row.rejected == 1 && row.gaps.isEmpty)
+        // What comes of one later is not taken.
+        var late = Batch(nil, 9)
+        late.installation = ids[0]
+        late.writer = .numbered(9)
+        (late.first, late.last, late.recorded) = (1, 1, 1)
+        late.lines = [line(9_000)]
+        try environment.append(late)
+        try await environment.index()
+        #expect(try await environment.all().allSatisfy { $0.installation != ids[0] })
+        #expect(try await environment.store.totals().erasedEvents == 1)
+    }
+
+    /// What a mark is made of, how far the index is, and the account of the sender.
+    private static let mayGrow = ["installations", "erasures", "progress", "writers", "ranges", "sqlite_"]
+
+    @Test(
+        "erasing one after the other in one transaction gives what erasing each in its own gives",
+        arguments: [1, 20_000]
+    )
+    func several(eventsPerStep: Int) async throws {
+        let environment = try IndexEnvironment(eventsPerStep: eventsPerStep)
+        for installation in UInt64(1)...6 {
+            var batch = Batch(installation, installation, 1...4)
+            batch.lines = ["{\"context\":{\"user\":{\"id\":\"user-\(installation % 4)\"}}}"]
+            batch.lines += (1...4).map {
+                line(installation * 100 + $0, "view_\($0 % 2)", time: 1_700_000_000_000 + Int64($0))
+            }
+            try environment.append(batch)
+        }
+        for erased in UInt64(1)...4 {
+            var batch = Batch(7, 7, erased...erased)
+            batch.lines = [erasedLine(700 + erased, of: .numbered(erased))]
+            try environment.append(batch)
+        }
+        try await environment.index()
+        #expect(Set(try await environment.all().compactMap(\.installation)) == [.numbered(5), .numbered(6)])
+        #expect(
+            try await environment.store.minutes(since: Timestamp(milliseconds: 0)).first?.names == [
+                "view_0": 4, "view_1": 4,
+            ]
+        )
+        for name in ["view_0", "view_1"] {
+            var query = EventQuery()
+            query.name = name
+            #expect(try await environment.store.count(matching: query) == 4)
+            #expect(try await environment.store.events(matching: query).count == 4)
+        }
+        let dump = try environment.dump()
+        #expect(dump.filter { $0.hasPrefix("name_runs") }.count == 2)
+        #expect(!dump.contains { $0.contains("user-3") || $0.contains("user-0") })
+        #expect(dump.contains { $0.contains("user-1") } && dump.contains { $0.contains("user-2") })
+    }
+
+    @Test("a person of very many visits costs an erasure no more than others, and loses what was erased")
+    func manyVisits() async throws {
+        let environment = try IndexEnvironment()
+        for number in 0..<(Erasure.maxVisits + 20) {
+            var batch = Batch(1, 1)
+            batch.installation = InstallationID(high: UInt64(number) << 16 | 7 << 12, low: 1 << 63)
+            batch.writer = .numbered(UInt64(number))
+            (batch.first, batch.last, batch.recorded) = (1, 1, 1)
+            batch.lines = [
+                #"{"context":{"user":{"id":"all"}}}"#, line(UInt64(number), time: 1_700_000_000_000 + Int64(number)),
+            ]
+            try environment.append(batch)
+        }
+        for installation in UInt64(1)...2 {
+            var batch = Batch(installation, installation, 1...1)
+            batch.lines = [
+                #"{"context":{"user":{"id":"\#(installation == 1 ? "all" : "few")"}}}"#,
+                line(5_000 + installation, time: 1_600_000_000_000),
+            ]
+            try environment.append(batch)
+        }
+        try await environment.index()
+        var erasing = Batch(9, 9, 1...2)
+        erasing.lines = [erasedLine(9_001, of: .numbered(1)), erasedLine(9_002, of: .numbered(2))]
+        try environment.append(erasing)
+        try await environment.index()
+        let all = try #require(try await environment.store.users(matching: UserQuery(id: "all")).first)
+        #expect(all.events == Int64(Erasure.maxVisits + 20) && all.first == Timestamp(milliseconds: 1_600_000_000_000))
+        #expect(try await environment.store.users(matching: UserQuery(id: "few")).isEmpty)
+    }
+
+    @Test("what an erasure does goes through no table that grows with others' events")
+    func plans() async throws {
+        let environment = try Self.environment(tombstone: nil)
+        try await environment.index()
+        try environment.store.close()
+        let queue = try DatabaseQueue(path: environment.path)
+        let statements = Locked<[String]>([])
+        try await queue.write { db in
+            db.trace { event in
+                guard case .statement(let statement) = event else { return }
+                statements.withLock { $0.append(statement.expandedSQL) }
+            }
+            _ = try Erasure(db).run(installation: 1)
+            try Erasure(db).finish()
+            db.trace()
+            let changes = statements.withLock { $0 }.filter { sql in
+                ["DELETE", "UPDATE", "INSERT", "SELECT"].contains { sql.hasPrefix($0) }
+            }
+            #expect(changes.count > 30)
+            for sql in changes {
+                for row in try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN \(sql)") {
+                    let detail: String = row["detail"]
+                    let words = detail.split(separator: " ")
+                    guard words.first == "SCAN", let table = words.dropFirst().first.map(String.init) else { continue }
+                    #expect(Self.small.contains(table) || detail.contains("USING"), "\(detail): \(sql)")
+                }
+            }
+        }
+        try queue.close()
+    }
+
+    /// What may be gone through: what the erasure itself has gathered, and what has a bound.
+    private static let small: Set<String> = [
+        "gone_minutes", "gone_activity", "gone_name_quarters", "gone", "met", "met_names", "named", "names",
+        "violations", "violation_days",
+        "plan_days", "plans", "CONSTANT", "(subquery-1)", "(subquery-3)", "m",
+    ]
+
+    @Test("contexts whose hashes are equal are told apart, and only so many are compared")
+    func twins() throws {
+        let queue = try DatabaseQueue()
+        try IndexSchema.migrator.migrate(queue)
+        try queue.write { db in
+            let directory = try AccountDirectory(db)
+            func context(_ number: Int) throws -> (number: Int64, isNew: Bool) {
+                try Array("{\"n\":\(number)}".utf8).withUnsafeBytes {
+                    try directory.context($0, hash: 7, of: 1, project: nil)
+                }
+            }
+            let known = try (0..<AccountDirectory.maxTwins).map { try context($0).number }
+            for number in known.indices { #expect(try context(number) == (known[number], false)) }
+            let further = try context(100)
+            #expect(further.isNew && !known.contains(further.number))
+            #expect(try context(100).isNew)
+        }
     }
 
     struct Forgery: Sendable, CustomTestStringConvertible {

@@ -184,7 +184,7 @@ struct IndexDamageTests {
         try environment.restart(eventsPerStep: 100)
         environment.indexer.durable(upTo: environment.log.end)
         #expect(try await environment.indexer.step() == .advanced)
-        #expect(environment.store.trouble?.contains("being made") == true)
+        #expect(environment.store.isBuilding && environment.store.trouble?.contains("catching up") == true)
         try await environment.indexer.catchUp()
         #expect(environment.store.trouble == nil)
         let empty = try IndexEnvironment()

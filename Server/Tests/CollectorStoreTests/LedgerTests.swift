@@ -2,9 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 internal import Collector
-internal import CollectorStore
+internal import GRDB
 internal import Testing
 internal import TrackwayEvents
+
+@testable import CollectorStore
 
 @Suite("The ledger")
 struct LedgerTests {
@@ -161,5 +163,130 @@ struct LedgerTests {
         #expect(rows.allSatisfy { $0.received == 2 && $0.gaps.isEmpty })
         #expect(try await environment.store.ledger(installation: nil).count == 4)
         #expect(try await environment.store.ledger(installation: .numbered(5)).isEmpty)
+    }
+
+    @Test("a number counts once, however many of a writer's ranges and reasons have it", arguments: UInt64(1)...40)
+    func reckoning(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var account = Account()
+        var model = Model()
+        account.recorded = UInt64(generator.number(1...90))
+        model.recorded = account.recorded
+        for _ in 0..<generator.number(0...40) {
+            let first = UInt64(generator.number(1...80))
+            let range = first...(first + UInt64(generator.number(0...9)))
+            switch generator.number(0...3) {
+            case 0:
+                account.received.insert(range)
+                model.received.formUnion(range)
+            case 1:
+                account.rejected.insert(range)
+                model.rejected.formUnion(range)
+            case 2:
+                account.skipped.insert(range)
+                model.skipped.formUnion(range)
+            default:
+                let reason = "r\(generator.number(0...9))"
+                account.dropped[reason, default: SequenceRanges()].insert(range)
+                for number in range { model.dropped[number, default: []].insert(reason) }
+            }
+        }
+        let reckoning = account.reckoning()
+        // What is told of numbers beyond the last one counts, too.
+        let last = max(model.recorded, 90)
+        func count(_ state: String) -> UInt64 { UInt64((1...last).filter { model.state(of: $0) == state }.count) }
+        #expect(reckoning.received == count("received") && reckoning.rejected == count("rejected"))
+        #expect(reckoning.skipped == count("skipped"))
+        for number in 0...9 { #expect(reckoning.dropped["r\(number)"] ?? 0 == count("r\(number)")) }
+        let missing = (1...model.recorded).filter { model.state(of: $0) == "missing" }
+        #expect(reckoning.gaps.flatMap(Array.init) == missing && reckoning.missing == UInt64(missing.count))
+    }
+
+    @Test("an account of a hundred thousand ranges for as many reasons is reckoned at once", .timeLimit(.minutes(1)))
+    func long() {
+        var account = Account()
+        account.recorded = 400_000
+        for number in UInt64(0)..<100_000 {
+            account.insert(first: number * 4 + 1, last: number * 4 + 1, .received, reason: "")
+            account.insert(first: number * 4 + 2, last: number * 4 + 2, .dropped, reason: "reason_\(number)")
+            account.insert(first: number * 4 + 3, last: number * 4 + 3, .skipped, reason: "")
+        }
+        let reckoning = account.reckoning()
+        #expect(reckoning.received == 100_000 && reckoning.skipped == 100_000 && reckoning.missing == 100_000)
+        #expect(reckoning.dropped.count == 100_000 && reckoning.gaps.count == Account.maxGaps)
+        #expect(account.rangeCount == 300_000)
+        // Half of one set lies before each half of the other.
+        var (left, right) = (SequenceRanges(), SequenceRanges())
+        for number in UInt64(0)..<200_000 {
+            left.insert(number * 10...number * 10)
+            right.insert(number * 10 + 5...number * 10 + 5)
+        }
+        right.formUnion(left)
+        #expect(right.ranges.count == 400_000)
+    }
+
+    @Test("a writer with more ranges than are kept says so, and its other numbers stay right")
+    func untracked() throws {
+        let queue = try DatabaseQueue()
+        try IndexSchema.migrator.migrate(queue)
+        try queue.write { db in
+            try db.execute(sql: "INSERT INTO installations (number, id) VALUES (1, x'00')")
+            try db.execute(sql: "INSERT INTO writers (number, installation, id) VALUES (1, 1, x'00'), (2, 1, x'01')")
+            for writer in Int64(1)...2 {
+                let table = try RangeTable(db, maxRanges: 10)
+                for number in UInt64(1)...(writer == 1 ? 20 : 5) {
+                    try table.merge(number * 2...number * 2, writer: writer, kind: .dropped, reason: "r\(number % 3)")
+                }
+                try table.flush()
+            }
+            // Another transaction goes on with what was counted.
+            let table = try RangeTable(db, maxRanges: 10)
+            try table.merge(1...5, writer: 1, kind: .received)
+            try table.merge(4...6, writer: 2, kind: .received)
+            try table.merge(3...3, writer: 2, kind: .received)
+            try table.flush()
+            let rows = try Int.fetchAll(db, sql: "SELECT count(*) FROM ranges GROUP BY writer ORDER BY writer")
+            #expect(rows == [11, 6])
+            #expect(try Int.fetchAll(db, sql: "SELECT ranges FROM writers ORDER BY number") == [10, 6])
+            let untracked = try Row.fetchAll(db, sql: "SELECT writer, first, last FROM ranges WHERE kind = 4")
+            #expect(untracked.map { [$0[0], $0[1], $0[2]] as [Int64] } == [[1, 1, 40]])
+        }
+        var account = Account()
+        account.recorded = 50
+        account.insert(first: 2, last: 2, .dropped, reason: "expired")
+        account.insert(first: 1, last: 40, .untracked, reason: "")
+        let reckoning = account.reckoning()
+        #expect(reckoning.dropped == ["expired": 1] && reckoning.untracked == 39 && reckoning.gaps == [41...50])
+        let row = LedgerRow(
+            installation: .numbered(1),
+            writer: .numbered(1),
+            account,
+            duplicates: 0,
+            lastReceived: Timestamp(milliseconds: 0),
+            number: 1
+        )
+        #expect(!row.isComplete && row.untracked == 39)
+        var summary = LedgerSummary(writers: 1)
+        summary.add(row)
+        #expect(summary.untracked == 39 && summary.complete == 0)
+    }
+
+    @Test("a summary tells a bounded number of reasons apart, and counts all of them")
+    func reasons() {
+        var summary = LedgerSummary(writers: 300)
+        for number in 0..<300 {
+            summary.add(
+                LedgerRow(
+                    installation: .numbered(1),
+                    writer: .numbered(UInt64(number)),
+                    recorded: 1,
+                    received: 0,
+                    dropped: ["reason_\(number)": 1],
+                    lastReceived: Timestamp(milliseconds: 0)
+                )
+            )
+        }
+        #expect(summary.dropped.count == LedgerSummary.maxReasons + 1)
+        #expect(summary.dropped.values.reduce(0, +) == 300 && summary.dropped[LedgerSummary.otherReasons] == 236)
     }
 }

@@ -111,38 +111,43 @@ struct BodyQueueTests {
     @Test("a body that finds no room in time is refused, and the room it did not get is others'")
     func timeout() async throws {
         var limits = AdmissionLimits()
-        limits.arrivingBytes = 10
-        let budget = BodyBudget(limits) { _ in }
-        try await budget.with(10, for: .arriving, by: "a") {
+        limits.unpackedBytes = 10
+        let budget = BodyBudget(limits, clock: SystemClock()) { _ in }
+        try await budget.unpacking(10, by: "a") {
             await #expect(throws: IntakeError.self) {
-                try await budget.with(5, for: .arriving, by: "b") {}
+                try await budget.unpacking(5, by: "b") {}
             }
             // The other memory is another.
-            try await budget.with(5, for: .unpacked, by: "b") {}
+            let abandon: @Sendable () -> Void = {}
+            try await budget.arrival(of: "b", from: nil, abandon: abandon) { try await $0.charge(5) }
         }
-        #expect(budget.used(for: .arriving) == 0 && budget.waiting(for: .arriving) == 0)
-        try await budget.with(5, for: .arriving, by: "b") {}
+        #expect(budget.used(for: .unpacked) == 0 && budget.waiting(for: .unpacked) == 0)
+        #expect(budget.used(for: .arriving) == 0)
+        try await budget.unpacking(5, by: "b") {}
     }
 
     @Test("a body that waits comes as soon as there is room")
     func comes() async throws {
         var limits = AdmissionLimits()
-        limits.arrivingBytes = 10
-        // Sleeps until it is cancelled.
-        let budget = BodyBudget(limits) { _ in
-            let (never, _) = AsyncStream.makeStream(of: Void.self)
-            for await _ in never {}
-        }
+        limits.unpackedBytes = 10
+        let budget = BodyBudget(limits, clock: SystemClock(), sleep: Self.untilCancelled)
         let gate = AsyncStream.makeStream(of: Void.self)
-        async let first: Void = budget.with(10, for: .arriving, by: "a") {
+        let holds = AsyncStream.makeStream(of: Void.self)
+        async let first: Void = budget.unpacking(10, by: "a") {
+            holds.continuation.yield()
             for await _ in gate.stream { break }
         }
-        try await Deadline.wait(while: budget.used(for: .arriving) == 0)
-        async let second: Int = budget.with(10, for: .arriving, by: "b") { 7 }
-        try await Deadline.wait(while: budget.waiting(for: .arriving) == 0)
+        for await _ in holds.stream { break }
+        async let second: Int = budget.unpacking(10, by: "b") { 7 }
+        try await Deadline.wait(while: budget.waiting(for: .unpacked) == 0)
         gate.continuation.yield()
         try await first
         #expect(try await second == 7)
-        #expect(budget.used(for: .arriving) == 0)
+        #expect(budget.used(for: .unpacked) == 0)
+    }
+
+    @Sendable private static func untilCancelled(_ duration: Duration) async {
+        let (never, _) = AsyncStream.makeStream(of: Void.self)
+        for await _ in never {}
     }
 }

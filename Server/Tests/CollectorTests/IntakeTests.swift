@@ -124,6 +124,32 @@ struct IntakeTests {
         await intake.close()
     }
 
+    @Test("space that the index needs for what it does not have yet is kept free, too, and used once it has it")
+    func neededSpace() async throws {
+        let memory = MemoryStorage(capacity: 1 << 20)
+        var options = options()
+        options.reserveBytes = 200 << 10
+        let needed = Locked(0)
+        let intake = try Intake(
+            folder: Self.folder,
+            storage: memory,
+            options: options,
+            clock: clock,
+            needed: { _ in needed.withLock { $0 } }
+        )
+        _ = try await intake.commit(kind: .intake, record: [1])
+        needed.withLock { $0 = 900 << 10 }
+        clock.advance(by: .seconds(2))
+        let error = await #expect(throws: IntakeError.self) { try await intake.commit(kind: .intake, record: [2]) }
+        #expect(error?.code == .diskLow && error?.message.contains("Less than 1 MiB") == true)
+        #expect(intake.trouble?.code == .diskLow)
+        needed.withLock { $0 = 0 }
+        #expect(intake.trouble == nil)
+        clock.advance(by: .seconds(2))
+        _ = try await intake.commit(kind: .intake, record: [3])
+        await intake.close()
+    }
+
     @Test("a failed flush answers nobody, and nothing is accepted until the next start")
     func failedFlush() async throws {
         let intake = try intake()

@@ -77,7 +77,8 @@ extension ClickHouseEventStore {
             )
         }
         var accounts: [BlockBuilder.AccountKey: Account] = [:]
-        for range in ranges {
+        // In ascending order each is appended.
+        for range in ranges.sorted(by: { $0.first < $1.first }) {
             guard let kind = RangeKind(rawValue: Int64(range.kind)) else { continue }
             accounts[range.key, default: Account()].insert(
                 first: range.first,

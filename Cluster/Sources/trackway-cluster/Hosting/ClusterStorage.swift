@@ -242,6 +242,6 @@ struct ClusterStorage: CollectorStorage {
             try mark.write(to: host.folder)
         }
         if let index { try await check(index, facts) }
-        if engine.intake.highest > 0 { indexer?.durable(upTo: engine.intake.end) }
+        if engine.intake.highest > 0 { indexer?.opened(upTo: engine.intake.end) }
     }
 }

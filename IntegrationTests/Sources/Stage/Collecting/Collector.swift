@@ -81,9 +81,15 @@ package final class Collector: Sendable {
         return answer
     }
 
-    /// Gets a JSON document.
+    /// Gets a JSON document. After a start this waits until the index has what the log has: before, nothing is answered.
     package func get(_ path: String) throws -> JSONValue {
-        let answer = try ask(HTTPMessage(startLine: "GET \(path) HTTP/1.1"))
+        let request = HTTPMessage(startLine: "GET \(path) HTTP/1.1")
+        var answer = try ask(request)
+        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
+        while answer.status == 503, answer.text.contains("\"index_behind\""), Date() < deadline {
+            pause()
+            answer = try ask(request)
+        }
         guard answer.status == 200 else {
             throw StageError("GET \(path): \(answer.status) \(answer.text.prefix(500))")
         }

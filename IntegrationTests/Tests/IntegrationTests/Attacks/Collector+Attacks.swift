@@ -21,6 +21,20 @@ extension Collector {
         }
     }
 
+    /// The processor time that its process has used, in seconds.
+    var processorTime: Double {
+        get throws {
+            let path = "/proc/\(program?.id ?? 0)/stat"
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            // Behind the program's name, which may have spaces: the state, and the times as the twelfth and thirteenth field from there.
+            let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+            guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else {
+                throw StageError("no times in \(path)")
+            }
+            return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        }
+    }
+
     /// Bytes of all files in its folder, as they take room on the disk, in MiB.
     var diskUse: Int {
         get throws {

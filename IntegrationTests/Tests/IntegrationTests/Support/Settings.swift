@@ -14,6 +14,9 @@ enum Settings {
     /// The seed of the first trial; each following trial takes the next number.
     static let seed = UInt64(number("TRACKWAY_SEED") ?? 20_261_121)
 
+    /// Whether tests take as much as they can use, in events and in time.
+    static let isFull = ProcessInfo.processInfo.environment["TRACKWAY_FULL"] == "1"
+
     private static func number(_ name: String) -> Int? {
         ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
     }

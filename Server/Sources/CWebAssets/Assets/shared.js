@@ -24,6 +24,9 @@ const token = (() => {
 async function askShared(path, signal) {
   const answer = await fetch(path, { headers: { accept: "application/json", authorization: `Bearer ${token.replace(/[^\w-]/g, "")}` }, signal, credentials: "omit" });
   const text = await answer.text();
+  const partial = answer.headers.get("trackway-partial");
+  byId("notice").hidden = partial === null;
+  setText(byId("notice"), partial ?? "");
   if (answer.ok) return parseKeepingDigits(text);
   let error = { message: `The collector answers ${answer.status}.` };
   try {

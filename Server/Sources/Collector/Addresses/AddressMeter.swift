@@ -56,6 +56,13 @@ public struct AddressTable: Sendable {
     }
 }
 
+extension AddressTable {
+    /// Takes further tokens of an address that a token was just taken of; its bucket may then lack some.
+    mutating func charge(_ count: Int, to group: AddressGroup, at now: MonotonicTime) {
+        young[group]?.charge(count, under: limit, at: now)
+    }
+}
+
 /// The rates of addresses. Safe from any thread.
 public final class AddressMeter: Sendable {
     private let table: Locked<AddressTable>?

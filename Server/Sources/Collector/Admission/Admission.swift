@@ -68,6 +68,7 @@ public struct Admission: Sendable {
             accepted: inspection.accepted,
             rejected: inspection.rejected,
             warnings: inspection.warnings.list,
+            erasures: inspection.erasures,
             sender: inspection.sender,
             route: IntakeRoute(inspection.header, key: grant.name),
             record: IntakeRecord.bytes(header, body: wire),
@@ -92,6 +93,8 @@ public struct AdmittedBatch: Sendable {
     public var rejected: [RejectedEvent]
     /// What the sender probably expects to be used, and is not.
     public var warnings: [AdmissionWarning]
+    /// How many of the accepted events erase an installation.
+    public var erasures: Int
     /// The installation that the batch names as its sender.
     public var sender: InstallationID?
     /// Where it belongs, and what names it.

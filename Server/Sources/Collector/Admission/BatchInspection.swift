@@ -7,6 +7,8 @@ public import TrackwayWire
 /// One walk over an inflated body: counts what is acceptable, and notes what is not.
 struct BatchInspection {
     private(set) var accepted = 0
+    /// How many of those that are accepted erase an installation.
+    private(set) var erasures = 0
     private(set) var rejected: [RejectedEvent] = []
     /// What its sender probably expects to be used, and is not.
     private(set) var warnings = AdmissionWarnings()
@@ -94,7 +96,9 @@ struct BatchInspection {
         let scan: EventScan
         switch Self.judged(line, index: index, limits: limits, tellsClock: header?.sent != nil) {
         case .failure(let fault): return rejected.append(fault)
-        case .success(let accepted): scan = accepted
+        case .success(let accepted, let erases):
+            scan = accepted
+            if erases { erasures += 1 }
         }
         accepted += 1
         if scan.unknownMembers > 0 { warnings.unread(in: line, of: index) }
@@ -129,8 +133,10 @@ struct BatchInspection {
     ) -> Verdict {
         do {
             let scan = try EventScan(line, limits: limits.event)
+            let erases: Bool
             switch Tombstone(line, scan) {
-            case nil, .proved: break
+            case nil: erases = false
+            case .proved: erases = true
             case .unproved(let installation): return .failure(.unproved(installation, index: index, id: scan.id))
             }
             // The clock of a device may show any time, and is corrected later. A program that tells nothing of its clock made a mistake.
@@ -139,7 +145,7 @@ struct BatchInspection {
             {
                 return .failure(fault)
             }
-            return .success(scan)
+            return .success(scan, erases: erases)
         } catch {
             return .failure(
                 RejectedEvent(
@@ -154,7 +160,7 @@ struct BatchInspection {
     }
 
     private enum Verdict {
-        case success(EventScan)
+        case success(EventScan, erases: Bool)
         case failure(RejectedEvent)
     }
 

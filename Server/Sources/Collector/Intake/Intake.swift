@@ -19,6 +19,7 @@ public final class Intake: RecordIntake {
     private let options: IntakeOptions
     private let clock: any EventClock
     private let committed: @Sendable (LogPosition) -> Void
+    private let needed: @Sendable (LogPosition) -> Int
     private let writer = DispatchQueue(label: "trackway.intake")
     private let state: Locked<State>
 
@@ -34,7 +35,8 @@ public final class Intake: RecordIntake {
     /// What the writer alone touches.
     private struct SpaceCheck: Sendable {
         var at: MonotonicTime?
-        var isLow = false
+        /// How much should be free and is not; nil while it is.
+        var reserve: Int?
     }
 
     private let space = Locked(SpaceCheck())
@@ -47,6 +49,8 @@ public final class Intake: RecordIntake {
     ///   - options: How it is laid out and how much may wait for it.
     ///   - durability: How safe the storage keeps what was flushed.
     ///   - clock: The time, for looking at the free space now and then.
+    ///   - needed: How many bytes of the disk others still need for what the log holds up to a place: they are kept free, too. Called on
+    ///     the writer's thread, and wherever ``trouble`` is asked for.
     ///   - committed: Called with the place up to which all is on stable storage: once here, and after every flush on
     ///     the writer's thread. It must return at once.
     /// - Throws: `JournalError`, such as `locked` when another collector owns the folder, or `StorageError`.
@@ -56,6 +60,7 @@ public final class Intake: RecordIntake {
         options: IntakeOptions = IntakeOptions(),
         durability: CollectorDurability = .disk,
         clock: any EventClock,
+        needed: @escaping @Sendable (LogPosition) -> Int = { _ in 0 },
         committed: @escaping @Sendable (LogPosition) -> Void = { _ in }
     ) throws {
         self.folder = folder
@@ -64,6 +69,7 @@ public final class Intake: RecordIntake {
         self.durability = durability
         self.clock = clock
         self.committed = committed
+        self.needed = needed
         let segmentBytes = min(options.segmentBytes, EventPosition.maximumOffset)
         log = try SegmentedLog(folder: folder, storage: storage, options: LogOptions(segmentBytes: segmentBytes))
         state = Locked(State(gate: IntakeGate(options: options)))
@@ -142,7 +148,7 @@ public final class Intake: RecordIntake {
         if let end { return end }
         guard let trouble else { return nil }
         guard let free = storage.freeBytes(at: folder) else { return trouble }
-        return free >= options.reserveBytes + options.segmentBytes ? nil : trouble
+        return free >= reserve + options.segmentBytes ? nil : trouble
     }
 
     /// Accepts nothing more, waits until what is waiting is on stable storage, and closes the log.
@@ -246,6 +252,12 @@ public final class Intake: RecordIntake {
         for record in group { record.continuation.resume(returning: .failure(error)) }
     }
 
+    /// How many bytes have to be free: what the options say, and what the index needs for records that it does not have.
+    private var reserve: Int {
+        let (reserve, isOver) = options.reserveBytes.addingReportingOverflow(max(0, needed(log.end)))
+        return isOver ? .max : reserve
+    }
+
     /// Looks at the free space, at most once per interval.
     private func lowSpace() -> IntakeError? {
         let now = clock.now().monotonic
@@ -253,14 +265,15 @@ public final class Intake: RecordIntake {
             check.at.map { now >= $0 && $0.duration(to: now) < options.spaceCheckInterval } ?? false
         }
         if !isFresh {
-            let isLow = storage.freeBytes(at: folder).map { $0 < options.reserveBytes } ?? false
-            space.withLock { $0 = SpaceCheck(at: now, isLow: isLow) }
+            let reserve = reserve
+            let isLow = storage.freeBytes(at: folder).map { $0 < reserve } ?? false
+            space.withLock { $0 = SpaceCheck(at: now, reserve: isLow ? reserve : nil) }
         }
-        guard space.withLock({ $0.isLow }) else { return nil }
+        guard let reserve = space.withLock({ $0.reserve }) else { return nil }
         return IntakeError(
             code: .diskLow,
             // Senders read this: where the log lies is for whoever runs the collector to know.
-            message: "Less than \(options.reserveBytes >> 20) MiB are free where the collector keeps its log; "
+            message: "Less than \(reserve >> 20) MiB are free where the collector keeps its log; "
                 + "free some space there."
         )
     }

@@ -74,7 +74,8 @@ public struct IntakeOptions: Sendable, Hashable {
     public var waitingBatches = 1_024
     /// The most bytes that may wait for a flush.
     public var waitingBytes = 64 << 20
-    /// Free bytes on the disk below which nothing is accepted, so that the index and the system can still work.
+    /// Free bytes on the disk below which nothing is accepted, beside those that the index needs for what it does not have yet, so that it
+    /// and the system can still work.
     public var reserveBytes = 64 << 20
     /// How long a look at the free space counts.
     public var spaceCheckInterval: Duration = .seconds(1)

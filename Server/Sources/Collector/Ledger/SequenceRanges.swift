@@ -10,8 +10,11 @@ public struct SequenceRanges: Sendable, Hashable {
     public init() {}
 
     /// The union of some ranges, in any order.
+    ///
+    /// - Complexity: O(ranges × log).
     public init(_ ranges: some Sequence<ClosedRange<UInt64>>) {
-        for range in ranges { insert(range) }
+        // In ascending order each is merged with the last one, or appended.
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) { insert(range) }
     }
 
     /// How many numbers the set has; stops counting at `UInt64.max`.
@@ -60,8 +63,32 @@ public struct SequenceRanges: Sendable, Hashable {
     }
 
     /// Adds every number of another set.
+    ///
+    /// - Complexity: O(ranges of both).
     public mutating func formUnion(_ other: SequenceRanges) {
-        for range in other.ranges { insert(range) }
+        guard let first = other.ranges.first, let last = ranges.last else {
+            if ranges.isEmpty { self = other }
+            return
+        }
+        if last.lowerBound <= first.lowerBound {
+            for range in other.ranges { insert(range) }
+            return
+        }
+        var union = SequenceRanges()
+        union.ranges.reserveCapacity(ranges.count + other.ranges.count)
+        var (left, right) = (ranges[...], other.ranges[...])
+        while let one = left.first, let another = right.first {
+            if one.lowerBound <= another.lowerBound {
+                union.insert(one)
+                left.removeFirst()
+            } else {
+                union.insert(another)
+                right.removeFirst()
+            }
+        }
+        for range in left { union.insert(range) }
+        for range in right { union.insert(range) }
+        self = union
     }
 
     /// The numbers of this set that are not in `other`.

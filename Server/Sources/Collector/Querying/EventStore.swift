@@ -73,12 +73,25 @@ public protocol EventStore: QuestionStore {
     /// Why the index does not follow the log, or is being made anew from it, one sentence; nil while all is well. Answers
     /// from memory.
     var trouble: String? { get }
+    /// Why answers may lack events that have arrived, one sentence: there is ``trouble``, or the index follows and is seconds behind; nil
+    /// while they lack none. Answers from memory.
+    var partial: String? { get }
+    /// Whether the index lacks what the log had when the index was opened or begun anew. Every read then throws ``StoreError`` of the kind
+    /// `behind`. Answers from memory.
+    var isBuilding: Bool { get }
     /// Everything before this position was forgotten on request (``ResetRecord``); the start when nothing was. Answers from memory.
     var beginning: EventPosition { get }
     /// Everything in the log before this position is in the index.
     var indexed: EventPosition { get }
     /// The indexed position at once, and again after each step of the index; a slow reader sees only the latest.
     func progress() -> AsyncStream<EventPosition>
+}
+
+extension EventStore {
+    /// A store that lags only while it is in trouble.
+    public var partial: String? { trouble }
+    /// A store that needs no building.
+    public var isBuilding: Bool { false }
 }
 
 /// The index as a whole, in numbers, and how it is doing.
@@ -97,7 +110,7 @@ public struct StoreTotals: Sendable, Hashable {
     public var erasedInstallations: UInt64
     /// Their events, removed or not taken; repeats count.
     public var erasedEvents: UInt64
-    /// Why the index does not follow at the moment, or is being made anew, one sentence; nil while all is well.
+    /// Why the index does not have everything that has arrived, one sentence; nil while all is well.
     public var trouble: String?
     /// Events that arrived before this moment went by age; nil when none did.
     public var keptFrom: Timestamp?
@@ -146,6 +159,8 @@ public struct StoreError: Error, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
         /// The index is at fault; asking again later may help.
         case unavailable
+        /// The index does not have everything yet that the log had when the index began, so any answer would lack events.
+        case behind
         /// The server that goes over many events is at fault; the index and intake are not.
         case analysisUnavailable
         /// The question costs more than one may; the parameter is what best narrows it.
@@ -169,6 +184,15 @@ public struct StoreError: Error, Hashable, CustomStringConvertible {
     public static func analysis(_ message: String) -> StoreError {
         var error = StoreError(message)
         error.kind = .analysisUnavailable
+        return error
+    }
+
+    /// The index does not have everything yet.
+    ///
+    /// - Parameter message: one sentence that says why.
+    public static func behind(_ message: String) -> StoreError {
+        var error = StoreError(message)
+        error.kind = .behind
         return error
     }
 

@@ -22,8 +22,12 @@ public struct LedgerRow: Sendable, Hashable {
     public var dropped: [String: UInt64]
     /// Events addressed to other destinations only.
     public var skipped: UInt64
+    /// Sequence numbers of which is not known what became: the account has more ranges than are kept.
+    public var untracked: UInt64
     /// Sequence numbers neither received nor reported yet, up to ``recorded``; the first few when there are very many.
     public var gaps: [ClosedRange<UInt64>]
+    /// How many ranges the row was reckoned from.
+    public var ranges: Int
     /// When the writer's last batch arrived.
     public var lastReceived: Timestamp
     /// A number in the order of the writers' first batches, by which a reader goes on. It is that of the store which answered.
@@ -39,7 +43,9 @@ public struct LedgerRow: Sendable, Hashable {
         duplicates: UInt64 = 0,
         dropped: [String: UInt64] = [:],
         skipped: UInt64 = 0,
+        untracked: UInt64 = 0,
         gaps: [ClosedRange<UInt64>] = [],
+        ranges: Int = 0,
         lastReceived: Timestamp,
         number: Int64 = 0
     ) {
@@ -51,7 +57,9 @@ public struct LedgerRow: Sendable, Hashable {
         self.duplicates = duplicates
         self.dropped = dropped
         self.skipped = skipped
+        self.untracked = untracked
         self.gaps = gaps
+        self.ranges = ranges
         self.lastReceived = lastReceived
         self.number = number
     }
@@ -60,7 +68,7 @@ public struct LedgerRow: Sendable, Hashable {
 extension LedgerRow {
     /// The row of an account, reckoned.
     ///
-    /// - Complexity: O(ranges of the account).
+    /// - Complexity: O(ranges of the account × log).
     public init(
         installation: InstallationID,
         writer: WriterID,
@@ -79,7 +87,9 @@ extension LedgerRow {
             duplicates: duplicates,
             dropped: reckoning.dropped,
             skipped: reckoning.skipped,
+            untracked: reckoning.untracked,
             gaps: reckoning.gaps,
+            ranges: account.rangeCount,
             lastReceived: lastReceived,
             number: number
         )
@@ -104,10 +114,16 @@ public struct LedgerQuery: Sendable, Hashable {
 }
 
 extension LedgerRow: BudgetedRow {
-    public var answerBytes: Int { 320 + 24 * gaps.count + 48 * dropped.count }
+    /// With what reading the row costs: 4 bytes for each range, so that an answer is made of a million of them at most.
+    public var answerBytes: Int {
+        320 + 24 * gaps.count + dropped.reduce(0) { $0 + 48 + $1.key.utf8.count } + Self.rangeBytes * ranges
+    }
+
+    /// What a range that is read counts for, in bytes of an answer.
+    static let rangeBytes = 4
 
     /// Whether every number the writer has reported is accounted for.
-    public var isComplete: Bool { gaps.isEmpty }
+    public var isComplete: Bool { gaps.isEmpty && untracked == 0 }
 
     /// Writes the row.
     public func write(to writer: inout JSONWriter) {
@@ -123,6 +139,7 @@ extension LedgerRow: BudgetedRow {
             for (reason, count) in dropped.sorted(by: { $0.key < $1.key }) { writer.member(reason, count) }
         }
         writer.member("skipped", skipped)
+        if untracked > 0 { writer.member("untracked", untracked) }
         writer.list("gaps", gaps) { gap, writer in
             writer.beginArray()
             writer.element()

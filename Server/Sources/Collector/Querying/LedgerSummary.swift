@@ -7,6 +7,12 @@ public import TrackwayEvents
 public struct LedgerSummary: Sendable, Hashable {
     /// The most writers that are added up: those whose first batch came last.
     public static let maxWriters = 5_000
+    /// The most reasons that are told apart; what was dropped for further ones is counted as ``otherReasons``.
+    public static let maxReasons = 64
+    /// Stands for the reasons that are not told apart.
+    public static let otherReasons = "other"
+    /// Writers are added up until so much was read of their accounts: some four million ranges.
+    private static let maxBytes = 4 * AnswerBudget.bytes
 
     /// How many writers there are.
     public var writers = 0
@@ -22,6 +28,8 @@ public struct LedgerSummary: Sendable, Hashable {
     public var missing: UInt64 = 0
     /// Numbers at the end of an account that have not arrived yet.
     public var waiting: UInt64 = 0
+    /// Numbers of which is not known what became.
+    public var untracked: UInt64 = 0
     /// Events refused by admission.
     public var rejected: UInt64 = 0
     /// Events that arrived again.
@@ -41,21 +49,25 @@ public struct LedgerSummary: Sendable, Hashable {
         maxWorst = worst
     }
 
-    /// The accounts of the newest writers as one.
+    /// The accounts of the newest writers as one. ``counted`` of ``writers`` are in it: the rest are too many, or their accounts too long.
     ///
-    /// - Complexity: O(writers), ``maxWriters`` at most.
+    /// - Complexity: O(ranges × log) of ``maxWriters`` writers at most, and of some four million ranges.
     public static func newest(
         of store: any EventStore,
         worst: Int = 0
     ) async throws(StoreError) -> LedgerSummary {
         var summary = LedgerSummary(writers: try await store.writers(installation: nil), worst: worst)
         var after: Int64?
+        var bytes = 0
         repeat {
             let wanted = LedgerQuery(after: after, limit: min(1_000, maxWriters - summary.counted))
             let rows = try await store.ledger(matching: wanted)
-            for row in rows { summary.add(row) }
+            for row in rows {
+                summary.add(row)
+                bytes += row.answerBytes
+            }
             after = rows.isFull(limit: wanted.limit) ? rows.last?.number : nil
-        } while after != nil && summary.counted < maxWriters
+        } while after != nil && summary.counted < maxWriters && bytes < maxBytes && !Task.isCancelled
         return summary
     }
 
@@ -78,7 +90,11 @@ public struct LedgerSummary: Sendable, Hashable {
         received = Self.sum(received, row.received)
         rejected = Self.sum(rejected, row.rejected)
         duplicates = Self.sum(duplicates, row.duplicates)
-        for (reason, count) in row.dropped { dropped[reason] = Self.sum(dropped[reason] ?? 0, count) }
+        untracked = Self.sum(untracked, row.untracked)
+        for (reason, count) in row.dropped.sorted(by: { $0.key < $1.key }) {
+            let known = dropped[reason] != nil || dropped.count < Self.maxReasons ? reason : Self.otherReasons
+            dropped[known] = Self.sum(dropped[known] ?? 0, count)
+        }
     }
 
     private mutating func keep(_ row: LedgerRow, missing: UInt64) {
@@ -110,6 +126,7 @@ public struct LedgerSummary: Sendable, Hashable {
         ] {
             writer.member(key, value)
         }
+        if untracked > 0 { writer.member("untracked", untracked) }
         writer.object("dropped") { writer in
             for (reason, count) in dropped.sorted(by: { $0.key < $1.key }) { writer.member(reason, count) }
         }

@@ -22,13 +22,13 @@ struct AlertEndpoints: Sendable {
     private var now: Timestamp { dependencies.clock.now().wall }
 
     /// The answer to a request that was let in.
-    func answer(_ route: AlertRoute, _ request: Request) async throws -> Response {
+    func answer(_ route: AlertRoute, _ request: Request, from origin: RequestOrigin) async throws -> Response {
         do {
             return switch route {
             case .list: try await list()
-            case .add: try await add(request)
+            case .add: try await add(request, from: origin)
             case .alert(let id): try await alert(id)
-            case .replace(let id): try await replace(id, request)
+            case .replace(let id): try await replace(id, request, from: origin)
             case .remove(let id): try await remove(id, request)
             case .test(let id): try await test(id)
             case .rotate(let id): try await rotate(id, request)
@@ -56,8 +56,8 @@ struct AlertEndpoints: Sendable {
     private func alert(_ id: String) async throws -> Response { Self.answer(try await store.alert(id)) }
 
     /// `POST /v1/alerts`
-    private func add(_ request: Request) async throws -> Response {
-        let draft = try await draft(request)
+    private func add(_ request: Request, from origin: RequestOrigin) async throws -> Response {
+        let draft = try await draft(request, from: origin)
         let view = try await store.add(draft, at: now)
         service.changed()
         var headers = SavedRequest.tag(view.stored.alert.version)
@@ -66,8 +66,8 @@ struct AlertEndpoints: Sendable {
     }
 
     /// `PUT /v1/alerts/{id}`
-    private func replace(_ id: String, _ request: Request) async throws -> Response {
-        let draft = try await draft(request)
+    private func replace(_ id: String, _ request: Request, from origin: RequestOrigin) async throws -> Response {
+        let draft = try await draft(request, from: origin)
         let version = try SavedRequest(request, of: "alert").version(draft.version)
         let view = try await store.replace(id, with: draft, madeFrom: version, at: now)
         service.changed()
@@ -139,8 +139,12 @@ struct AlertEndpoints: Sendable {
     }
 
     /// Reads an alert from a request's body, and sees that its question is one.
-    private func draft(_ request: Request) async throws -> AlertDraft {
-        let value = try await SavedRequest(request, of: "alert").body(upTo: AlertLimits.bytes, dependencies)
+    private func draft(_ request: Request, from origin: RequestOrigin) async throws -> AlertDraft {
+        let value = try await SavedRequest(request, of: "alert").body(
+            upTo: AlertLimits.bytes,
+            from: origin,
+            dependencies
+        )
         let draft = try AlertDraft(value)
         try service.evaluator.check(draft.settings.condition)
         return draft

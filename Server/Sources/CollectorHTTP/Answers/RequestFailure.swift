@@ -20,6 +20,16 @@ struct RequestFailure: Error, Sendable {
         RequestFailure(status: .badRequest, code: "malformed_query", field: field, message: message)
     }
 
+    /// The index lacks events that have arrived.
+    static func indexBehind(_ trouble: String) -> RequestFailure {
+        RequestFailure(
+            status: .serviceUnavailable,
+            code: "index_behind",
+            message: "\(trouble) Batches are accepted and kept.",
+            retryAfter: .seconds(5)
+        )
+    }
+
     static func notFound(_ message: String) -> RequestFailure {
         RequestFailure(status: .notFound, code: "not_found", message: message)
     }
@@ -59,6 +69,7 @@ extension RequestFailure {
                 message: "The index cannot answer: \(error.message)",
                 retryAfter: .seconds(5)
             )
+        case .behind: self = .indexBehind(error.message)
         case .analysisUnavailable:
             self.init(
                 status: .serviceUnavailable,

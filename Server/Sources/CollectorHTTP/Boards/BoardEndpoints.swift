@@ -29,13 +29,13 @@ struct BoardEndpoints: Sendable {
     }
 
     /// The answer to a request that was let in.
-    func answer(_ route: BoardRoute, _ request: Request) async throws -> Response {
+    func answer(_ route: BoardRoute, _ request: Request, from origin: RequestOrigin) async throws -> Response {
         do {
             return switch route {
             case .list: try await list()
-            case .add: try await add(request)
+            case .add: try await add(request, from: origin)
             case .board(let id): try await board(id)
-            case .replace(let id): try await replace(id, request)
+            case .replace(let id): try await replace(id, request, from: origin)
             case .remove(let id): try await remove(id, request)
             case .card(let id, let board): try await card(id, of: board, request)
             case .link(let board): try await link(board, request)
@@ -76,8 +76,8 @@ struct BoardEndpoints: Sendable {
     }
 
     /// `POST /v1/boards`
-    private func add(_ request: Request) async throws -> Response {
-        let draft = try await draft(request)
+    private func add(_ request: Request, from origin: RequestOrigin) async throws -> Response {
+        let draft = try await draft(request, from: origin)
         let stored = try await boards.add(draft, at: now)
         var headers = Self.tag(stored.board)
         headers[.location] = "/v1/boards/\(stored.board.id)"
@@ -85,9 +85,9 @@ struct BoardEndpoints: Sendable {
     }
 
     /// `PUT /v1/boards/{id}`
-    private func replace(_ id: String, _ request: Request) async throws -> Response {
+    private func replace(_ id: String, _ request: Request, from origin: RequestOrigin) async throws -> Response {
         try Self.see(isOwn: id)
-        let draft = try await draft(request)
+        let draft = try await draft(request, from: origin)
         let version = try SavedRequest(request, of: "board").version(draft.version)
         let stored = try await boards.replace(id, with: draft, madeFrom: version, at: now)
         return Answer.json(headers: Self.tag(stored.board)) { stored.write(to: &$0) }
@@ -202,8 +202,12 @@ struct BoardEndpoints: Sendable {
     }
 
     /// Reads a board from a request's body, and sees that its questions are some.
-    private func draft(_ request: Request) async throws -> BoardDraft {
-        let value = try await SavedRequest(request, of: "board").body(upTo: BoardLimits.bytes, dependencies)
+    private func draft(_ request: Request, from origin: RequestOrigin) async throws -> BoardDraft {
+        let value = try await SavedRequest(request, of: "board").body(
+            upTo: BoardLimits.bytes,
+            from: origin,
+            dependencies
+        )
         let draft = try BoardDraft(value)
         try cards.check(draft)
         return draft

@@ -21,7 +21,7 @@ struct ClickstreamEndpoint: Sendable {
     }
 
     /// Takes one body. 200 with nothing in it means that all of it is on stable storage, faulty events with the reason.
-    func collect(_ request: Request) async throws -> Response {
+    func collect(_ request: Request, from origin: RequestOrigin) async throws -> Response {
         let query = Query(request.uri)
         guard let app = query.text("appId") else {
             throw RequestFailure(
@@ -38,6 +38,7 @@ struct ClickstreamEndpoint: Sendable {
             request,
             upTo: limits.body.wireBytes,
             of: grant.name,
+            from: origin,
             dependencies,
             unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },
             { try await take(Array($0.readableBytesView), encoding, app: app, hashCode: hashCode, grant) }

@@ -22,20 +22,26 @@ struct IntakeEndpoint: Sendable {
     }
 
     /// Takes one batch. The answer means what it says: what it counts as accepted is on stable storage.
-    func post(_ request: Request) async throws -> Response {
+    func post(_ request: Request, from origin: RequestOrigin) async throws -> Response {
         let (grant, encoding) = try prepare(request)
         let limits = dependencies.configuration.limits
         return try await RequestBody.with(
             request,
             upTo: limits.body.wireBytes,
             of: grant.name,
+            from: origin,
             dependencies,
             unpacked: { RequestBody.unpackedBytes($0, encoding, limits: limits) },
-            { try await take($0, encoding, grant) }
+            { try await take($0, encoding, grant, origin) }
         )
     }
 
-    private func take(_ body: ByteBuffer, _ encoding: ContentEncoding, _ grant: KeyGrant) async throws -> Response {
+    private func take(
+        _ body: ByteBuffer,
+        _ encoding: ContentEncoding,
+        _ grant: KeyGrant,
+        _ origin: RequestOrigin
+    ) async throws -> Response {
         let received = dependencies.clock.now().wall
         let verdict = body.withUnsafeReadableBytes { bytes in
             Result { () throws(AdmissionError) in
@@ -44,6 +50,11 @@ struct IntakeEndpoint: Sendable {
         }
         switch verdict {
         case .success(let batch):
+            do throws(AdmissionError) {
+                try dependencies.erasures.admit(batch.erasures, key: grant.name, from: origin.address)
+            } catch {
+                throw RequestFailure(error)
+            }
             let answer: Response
             if let sender = batch.sender, dependencies.store.isErased(sender) {
                 answer = try await passOver(batch, of: sender, grant: grant, received: received)

@@ -10,6 +10,8 @@ internal import TrackwayJournal
 /// The endpoints that read the index and answer at once.
 struct QueryEndpoints: Sendable {
     let dependencies: CollectorDependencies
+    /// Accounts may be long, and whoever sends decides how long: fewer are reckoned at once than the index has readers.
+    let ledgerSlots = FollowerSlots(limit: 2)
     /// The most erased installations the ledger names; `/v1/stats` counts all.
     private static let maxErasures = 100
     /// The most names that are counted separately, and the most such counts in one answer.
@@ -65,6 +67,8 @@ struct QueryEndpoints: Sendable {
         let end = dependencies.intake.end
         let indexed = dependencies.store.indexed
         let wanted = LedgerQuery(installation: installation, after: after, limit: limit)
+        let slot = try ledgerSlots.takeForQuestion()
+        defer { withExtendedLifetime(slot) {} }
         let rows = try await dependencies.store.ledger(matching: wanted)
         let total = try await dependencies.store.writers(installation: installation)
         let erasures = try await dependencies.store.erasures(installation: installation, limit: Self.maxErasures)
@@ -86,7 +90,9 @@ struct QueryEndpoints: Sendable {
     func ledgerSummary(_ query: Query, isDetailed: Bool = true) throws -> PreparedAnswer {
         try query.takesOnly(isDetailed ? ["worst"] : [])
         let worst = try query.number("worst", in: 0...50) ?? 0
-        return PreparedAnswer { [dependencies] in
+        return PreparedAnswer { [dependencies, ledgerSlots] in
+            let slot = try ledgerSlots.takeForQuestion()
+            defer { withExtendedLifetime(slot) {} }
             let summary = try await LedgerSummary.newest(of: dependencies.store, worst: worst)
             return Answer.json { summary.write(to: &$0) }
         }

@@ -12,9 +12,12 @@ internal import TrackwayWire
 enum RequestBody {
     /// Reads the whole body and hands it over, with room in memory for both.
     ///
+    /// The body is charged for what has come of it, whatever length the request claims.
+    ///
     /// - Parameters:
     ///   - limit: The most bytes.
     ///   - sender: Whose body it is: no sender gets more than a share of the memory.
+    ///   - origin: Where it comes from: neither does an address.
     ///   - unpacked: How many bytes are made of so many at most.
     /// - Throws: ``RequestFailure`` `wire_too_large`, `length_required` or `busy`, what the connection fails with, or what
     ///   `use` throws.
@@ -22,16 +25,17 @@ enum RequestBody {
         _ request: Request,
         upTo limit: Int,
         of sender: String,
+        from origin: RequestOrigin,
         _ dependencies: CollectorDependencies,
         unpacked: (Int) -> Int,
         _ use: (ByteBuffer) async throws -> Result
     ) async throws -> Result {
-        // The length of a chunked body is not known in advance.
-        let length = try declaredLength(request, limit) ?? limit
+        try checkLength(request, limit)
         do {
-            return try await dependencies.bodies.with(length, for: .arriving, by: sender) {
-                let body = try await collect(request, upTo: limit)
-                return try await dependencies.bodies.with(unpacked(body.readableBytes), for: .unpacked, by: sender) {
+            return try await dependencies.bodies.arrival(of: sender, from: origin.address, abandon: origin.failBody) {
+                arriving in
+                let body = try await collect(request, upTo: limit, arriving)
+                return try await dependencies.bodies.unpacking(unpacked(body.readableBytes), by: sender) {
                     try await use(body)
                 }
             }
@@ -60,29 +64,34 @@ enum RequestBody {
         3 * bytes + 4 * inflatedBytes(bytes, limits.body)
     }
 
-    private static func declaredLength(_ request: Request, _ limit: Int) throws(RequestFailure) -> Int? {
+    /// Refuses a body that says itself that it is too long, or does not say where it ends.
+    private static func checkLength(_ request: Request, _ limit: Int) throws(RequestFailure) {
         if let declared = request.headers[.contentLength] {
             // A number too large for Int is too large for us.
             guard let length = Int(declared), length <= limit else { throw tooLarge(limit) }
-            return max(0, length)
+            return
         }
-        guard request.headers[.transferEncoding] != nil else {
-            throw RequestFailure(
-                status: .lengthRequired,
-                code: "length_required",
-                field: "content-length",
-                message: "Send the body's length, or send it chunked."
-            )
-        }
-        return nil
+        guard request.headers[.transferEncoding] == nil else { return }
+        throw RequestFailure(
+            status: .lengthRequired,
+            code: "length_required",
+            field: "content-length",
+            message: "Send the body's length, or send it chunked."
+        )
     }
 
-    private static func collect(_ request: Request, upTo limit: Int) async throws -> ByteBuffer {
-        do {
-            return try await request.body.collect(upTo: limit)
-        } catch is NIOTooManyBytesError {
-            throw tooLarge(limit)
+    private static func collect(
+        _ request: Request,
+        upTo limit: Int,
+        _ arriving: ArrivingBody
+    ) async throws -> ByteBuffer {
+        var body = ByteBuffer()
+        for try await part in request.body {
+            guard body.readableBytes + part.readableBytes <= limit else { throw tooLarge(limit) }
+            try await arriving.charge(part.readableBytes)
+            if body.readableBytes == 0 { body = part } else { body.writeImmutableBuffer(part) }
         }
+        return body
     }
 
     private static func tooLarge(_ limit: Int) -> RequestFailure {

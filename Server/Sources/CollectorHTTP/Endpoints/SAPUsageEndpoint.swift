@@ -27,7 +27,7 @@ struct SAPUsageEndpoint: Sendable {
 
     /// Takes one report. 201 means that all of it is on stable storage, faulty events with the reason; 200 the same of one
     /// whose id came before.
-    func collect(_ request: Request, _ path: SAPUsagePath) async throws -> Response {
+    func collect(_ request: Request, _ path: SAPUsagePath, from origin: RequestOrigin) async throws -> Response {
         let subject = try Self.subject(path)
         let grant = try prepare(request, subject.application)
         let policy = self.policy(of: subject.application)
@@ -40,6 +40,7 @@ struct SAPUsageEndpoint: Sendable {
             request,
             upTo: limits.body.wireBytes,
             of: grant.name,
+            from: origin,
             dependencies,
             unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },
             { try await take(Array($0.readableBytesView), subject, policy, grant) }

@@ -30,8 +30,8 @@ struct SensorsEndpoint: Sendable {
     }
 
     /// Takes one body. 200 means that all of it is on stable storage, faulty records with the reason.
-    func collect(_ request: Request) async throws -> Response {
-        try await open(request) { opened in
+    func collect(_ request: Request, from origin: RequestOrigin) async throws -> Response {
+        try await open(request, from: origin) { opened in
             let batch = try await admit(opened)
             try await commit.store(batch, grant: opened.grant, received: opened.received, wireBytes: opened.body.count)
             return Answer.empty()
@@ -40,8 +40,8 @@ struct SensorsEndpoint: Sendable {
 
     /// Looks at records as a person does who is integrating a client: 200 when they break no rule, otherwise 400 with
     /// every rule that is broken. What can be accepted is accepted nevertheless, unless the request is a dry run.
-    func debug(_ request: Request) async throws -> Response {
-        try await open(request) { try await debug(request, $0) }
+    func debug(_ request: Request, from origin: RequestOrigin) async throws -> Response {
+        try await open(request, from: origin) { try await debug(request, $0) }
     }
 
     private func debug(_ request: Request, _ opened: Opened) async throws -> Response {
@@ -79,7 +79,11 @@ struct SensorsEndpoint: Sendable {
         query.text("token").flatMap { $0.hasPrefix("tw_") ? "Bearer \($0)" : nil }
     }
 
-    private func open(_ request: Request, _ use: (Opened) async throws -> Response) async throws -> Response {
+    private func open(
+        _ request: Request,
+        from origin: RequestOrigin,
+        _ use: (Opened) async throws -> Response
+    ) async throws -> Response {
         let query = Query(request.uri)
         // What the format calls the project of a server that has one only.
         let project = query.text("project") ?? "default"
@@ -99,6 +103,7 @@ struct SensorsEndpoint: Sendable {
             request,
             upTo: limits.sensorsBytes,
             of: grant.name,
+            from: origin,
             dependencies,
             unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },
             { body in

@@ -25,7 +25,7 @@ struct SiftEndpoint: Sendable {
 
     /// Takes one body. 200 means that all of it is on stable storage, faulty events with the reason; when there is none but
     /// faulty ones, they are kept just so, and the answer is 400.
-    func collect(_ request: Request, account text: String) async throws -> Response {
+    func collect(_ request: Request, account text: String, from origin: RequestOrigin) async throws -> Response {
         let account = try VendorCommit.name(text, as: "account", "an account")
         let grant = try prepare(request, account)
         let limits = dependencies.configuration.limits
@@ -36,6 +36,7 @@ struct SiftEndpoint: Sendable {
             request,
             upTo: limits.siftBytes,
             of: grant.name,
+            from: origin,
             dependencies,
             unpacked: { [widest] in RequestBody.unpackedVendorBytes($0, limits: widest) },
             { try await take(Array($0.readableBytesView), account, grant) }

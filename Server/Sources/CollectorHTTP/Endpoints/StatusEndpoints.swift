@@ -27,10 +27,13 @@ struct StatusEndpoints: Sendable {
     func ready() throws(RequestFailure) -> Response {
         try checkIntake()
         try checkIndex("Batches are accepted and kept.")
+        // An index that follows and lags says so in every answer, and takes no collector from those who send.
+        let partial = dependencies.store.partial
         return Answer.json { writer in
             writer.beginObject()
             writer.member("status", "ready")
             writer.member("durability", dependencies.intake.durability.rawValue)
+            if let partial { writer.member(PartialAnswer.member, partial) }
             writer.endObject()
         }
     }

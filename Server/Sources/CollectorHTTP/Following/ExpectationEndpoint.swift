@@ -67,9 +67,19 @@ struct ExpectationEndpoint: Sendable {
 
     /// The time is over: looks at all that was answered until now, and at nothing that comes later.
     private func lookUntilNow(_ tally: inout ExpectationTally, _ pass: ReadPass) async throws {
-        guard let end = await dependencies.intake.committedEnd().map({ EventPosition($0) }) else { return }
-        try await follower(for: dependencies.configuration.expectationCatchUp, pass).follow(until: end)
-        guard dependencies.store.indexed >= end else {
+        let store = dependencies.store
+        let committed = await dependencies.intake.committedEnd().map { EventPosition($0) }
+        guard committed != nil || store.isBuilding else { return }
+        let end = committed ?? EventPosition(dependencies.intake.end)
+        if store.indexed < end || store.isBuilding {
+            try await follower(for: dependencies.configuration.expectationCatchUp, pass).follow { signal in
+                switch signal {
+                case .advanced: store.indexed < end || store.isBuilding
+                case .tick: false
+                }
+            }
+        }
+        guard store.indexed >= end, !store.isBuilding else {
             throw RequestFailure(
                 status: .serviceUnavailable,
                 code: "index_behind",
@@ -90,13 +100,19 @@ struct ExpectationEndpoint: Sendable {
     }
 
     /// Looks at what is there. After a reset it begins anew: what was forgotten does not count.
+    ///
+    /// While the index is being made nothing is seen, and the expectation stays open: whether it holds shows when the index is there.
     private func look(_ tally: inout ExpectationTally, before end: EventPosition?) async throws(StoreError) {
-        while true {
+        while !dependencies.store.isBuilding {
             let beginning = dependencies.store.beginning
             if beginning > tally.since { tally = ExpectationTally(tally.expectation, since: beginning) }
             var isMore = true
             while isMore, tally.standing == .open {
-                (tally, isMore) = try await dependencies.store.look(tally, before: end)
+                do throws(StoreError) {
+                    (tally, isMore) = try await dependencies.store.look(tally, before: end)
+                } catch  where error.kind == .behind {
+                    return
+                }
                 guard tally.read <= EventExpectation.maxEvents else {
                     throw .overBudget(
                         "since",

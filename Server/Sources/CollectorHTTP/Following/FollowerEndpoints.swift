@@ -89,6 +89,19 @@ struct FollowerEndpoints: Sendable {
     ) async throws {
         var filter = filter
         try await writer.write(ServerSentEvents.opening)
+        let follower = IndexFollower(
+            store: dependencies.store,
+            interval: dependencies.configuration.heartbeat,
+            pass: pass,
+            passInterval: dependencies.configuration.passInterval
+        )
+        // What an index goes through while it is being made arrived before, and is nothing new.
+        if dependencies.store.isBuilding {
+            try await follower.follow { signal in
+                if case .tick = signal { try await writer.write(ServerSentEvents.heartbeat) }
+                return dependencies.store.isBuilding
+            }
+        }
         if filter.after == nil {
             // Everything indexed lies before `indexed`, and the next event may lie exactly there.
             filter.after = EventPosition(rawValue: dependencies.store.indexed.rawValue - 1)
@@ -102,15 +115,9 @@ struct FollowerEndpoints: Sendable {
                 if let position = events.first?.position { filter.after = max(position, filter.after ?? position) }
             }
         }
-        let follower = IndexFollower(
-            store: dependencies.store,
-            interval: dependencies.configuration.heartbeat,
-            pass: pass,
-            passInterval: dependencies.configuration.passInterval
-        )
         try await follower.follow { signal in
             var isSilent = true
-            while true {
+            while !dependencies.store.isBuilding {
                 let reached = dependencies.store.indexed
                 let events = try await dependencies.store.events(matching: filter)
                 // A reader that is slow to take what was found may have lost its key meanwhile.

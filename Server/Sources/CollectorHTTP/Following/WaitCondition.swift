@@ -38,6 +38,15 @@ enum WaitCondition: Sendable {
     ///
     /// - Parameter counts: Counts for all who wait.
     func look(at store: any EventStore, counts: SharedCounts) async throws(StoreError) -> State {
+        do throws(StoreError) {
+            return try await state(of: store, counts)
+        } catch  where error.kind == .behind {
+            // What an index that is being made does not have says nothing: there is still something to wait for.
+            return State(isDone: false, indexed: store.indexed)
+        }
+    }
+
+    private func state(of store: any EventStore, _ counts: SharedCounts) async throws(StoreError) -> State {
         switch self {
         case .position(let position):
             let indexed = store.indexed

@@ -9,6 +9,7 @@ final class ConnectionLimit: Sendable {
     private struct State: Sendable {
         var table: ConnectionTable
         var channels: [UInt64: any Channel] = [:]
+        var works: [ObjectIdentifier: ConnectionWork] = [:]
         var next: UInt64 = 0
         var evicted: UInt64 = 0
     }
@@ -31,6 +32,7 @@ final class ConnectionLimit: Sendable {
             let id = state.next
             state.next += 1
             state.channels[id] = channel
+            state.works[ObjectIdentifier(channel)] = ConnectionWork()
             let victim = state.table.opened(id).flatMap { state.channels.removeValue(forKey: $0) }
             if victim != nil { state.evicted += 1 }
             return (id, victim)
@@ -44,11 +46,23 @@ final class ConnectionLimit: Sendable {
         state.withLock { $0.table.moved(id, to: phase) }
     }
 
+    /// What is being worked on for a connection; nil for one that is not counted here.
+    func work(of channel: any Channel) -> ConnectionWork? {
+        state.withLock { $0.works[ObjectIdentifier(channel)] }
+    }
+
+    /// The other end of a connection sends nothing more: nobody waits for answers there.
+    func left(_ channel: any Channel) {
+        work(of: channel)?.end()
+    }
+
     /// A connection is gone.
-    func closed(_ id: UInt64) {
-        state.withLock { state in
+    func closed(_ id: UInt64, _ channel: any Channel) {
+        let work = state.withLock { state in
             state.table.closed(id)
             state.channels[id] = nil
+            return state.works.removeValue(forKey: ObjectIdentifier(channel))
         }
+        work?.end()
     }
 }

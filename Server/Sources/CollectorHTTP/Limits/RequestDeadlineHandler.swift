@@ -42,18 +42,23 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        end()
+        end(context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        end()
+        end(context)
         context.fireChannelInactive()
     }
 
-    private func end() {
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { connections.left(context.channel) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
         timer?.cancel()
         timer = nil
-        if let connection { connections.closed(connection) }
+        if let connection { connections.closed(connection, context.channel) }
         connection = nil
     }
 

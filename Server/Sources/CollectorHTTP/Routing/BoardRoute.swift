@@ -34,6 +34,14 @@ enum BoardRoute: Sendable, Hashable {
         }
     }
 
+    /// Whether an answer is made of what the index holds.
+    var answersFromIndex: Bool {
+        switch self {
+        case .card, .sharedCard: true
+        case .list, .add, .board, .replace, .remove, .link, .unlink, .shared: false
+        }
+    }
+
     /// Whether it changes a board or its links.
     var changes: Bool {
         switch self {

@@ -11,9 +11,12 @@ struct CollectorContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The address at the other end; nil where it has none.
     let peer: IPAddress?
+    /// The connection.
+    let channel: any Channel
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
+        channel = source.channel
         peer = source.channel.remoteAddress?.ipAddress.flatMap { text in
             // A link-local address comes with its interface.
             IPAddress(text.prefix { $0 != "%" })

@@ -47,19 +47,27 @@ struct CollectorResponder: HTTPResponder {
         var response: Response
         var found: Route?
         do {
-            try count(request, from: context.peer)
+            let origin = RequestOrigin(address: address(of: request, from: context.peer), channel: context.channel)
+            try count(origin)
             try hosts.check(request)
             let route = try Route.find(method: request.method, path: request.uri.path, assets: pages.has)
             found = route
             let pass = try admit(request, to: route)
+            // Before it answers: what it lacks then it may lack in the answer.
+            let partial = partial(of: route)
             let began = dependencies.clock.now().monotonic
-            response = try await answer(route, request, pass: pass)
+            response = try await answer(route, request, pass: pass, from: origin)
             if route.isQuick {
                 let time = began.duration(to: dependencies.clock.now().monotonic)
                 dependencies.reads.withLock { $0.add(time) }
             }
+            if let partial { try await PartialAnswer.mark(&response, partial) }
         } catch let failure as RequestFailure {
-            response = refused(failure, request)
+            let isMissing = failure.status == .notFound && found?.looksForOne == true
+            response = refused(
+                isMissing ? partial(of: found).map(RequestFailure.indexBehind) ?? failure : failure,
+                request
+            )
         } catch let error as StoreError {
             response = refused(RequestFailure(error), request)
         } catch is SlowRequestError {
@@ -76,17 +84,27 @@ struct CollectorResponder: HTTPResponder {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
+    /// Why an answer at a route may lack events that have arrived; nil when it lacks none.
+    private func partial(of route: Route?) -> String? {
+        guard let route, route.answersFromIndex else { return nil }
+        // Tables that answer in place of the index say themselves what they lack.
+        if route.isQuestion, dependencies.analysis != nil { return nil }
+        return dependencies.store.partial
+    }
+
     /// The answer to a request that failed, as the format of its path has to hear it, wherever it failed.
     private func refused(_ failure: RequestFailure, _ request: Request) -> Response {
         dependencies.statistics.withLock { $0.failures[failure.code, default: 0] += 1 }
         return Answer.failure(request.uri.path == "/sa" ? failure.keepingEvents() : failure)
     }
 
-    private func count(_ request: Request, from peer: IPAddress?) throws(RequestFailure) {
-        let clients = ClientAddresses(trustedProxies: dependencies.configuration.trustedProxies)
-        guard let address = clients.client(peer: peer, forwardedFor: request.headers[values: Self.forwardedFor]) else {
-            return
-        }
+    private func address(of request: Request, from peer: IPAddress?) -> IPAddress? {
+        ClientAddresses(trustedProxies: dependencies.configuration.trustedProxies)
+            .client(peer: peer, forwardedFor: request.headers[values: Self.forwardedFor])
+    }
+
+    private func count(_ origin: RequestOrigin) throws(RequestFailure) {
+        guard let address = origin.address else { return }
         do {
             try addresses.admit(address)
         } catch {
@@ -144,9 +162,27 @@ struct CollectorResponder: HTTPResponder {
         }
     }
 
-    private func answer(_ route: Route, _ request: Request, pass: ReadPass) async throws -> Response {
+    private func answer(
+        _ route: Route,
+        _ request: Request,
+        pass: ReadPass,
+        from origin: RequestOrigin
+    ) async throws -> Response {
+        guard route.reads, let work = dependencies.connections.work(of: origin.channel) else {
+            return try await makeAnswer(route, request, pass: pass, from: origin)
+        }
+        // Reading may take long, and ends when nobody waits for the answer any more.
+        return try await work.run { try await makeAnswer(route, request, pass: pass, from: origin) }
+    }
+
+    private func makeAnswer(
+        _ route: Route,
+        _ request: Request,
+        pass: ReadPass,
+        from origin: RequestOrigin
+    ) async throws -> Response {
         switch route {
-        case .postEvents: try await intake.post(request)
+        case .postEvents: try await intake.post(request, from: origin)
         case .listEvents: try await queries.events(request)
         case .event(let id): try await queries.event(id)
         case .life(let id): try await lives.life(id)
@@ -172,8 +208,8 @@ struct CollectorResponder: HTTPResponder {
         case .description(let name): try await catalogue.describe(request, name)
         case .plan: try await plan.events(Query(request.uri)).answer()
         case .violations: try await plan.violations(Query(request.uri)).answer()
-        case .boards(let route): try await boards.answer(route, request)
-        case .alerts(let route): try await alerts.answer(route, request)
+        case .boards(let route): try await boards.answer(route, request, from: origin)
+        case .alerts(let route): try await alerts.answer(route, request, from: origin)
         case .devices: try await devices.list(request)
         case .device(let installation): try await devices.history(request, of: installation)
         case .erase(let installation): try await erasure.erase(request, installation)
@@ -187,14 +223,14 @@ struct CollectorResponder: HTTPResponder {
         case .readyForIntake: try status.readyForIntake()
         case .readyForQuestions: try status.readyForQuestions()
         case .metrics: await status.metrics(alerts: alerts.statistics())
-        case .clickstream: try await clickstream.collect(request)
+        case .clickstream: try await clickstream.collect(request, from: origin)
         case .ping: clickstream.ping()
         case .health: try clickstream.health()
-        case .sensors: try await sensors.collect(request)
-        case .sensorsDebug: try await sensors.debug(request)
+        case .sensors: try await sensors.collect(request, from: origin)
+        case .sensorsDebug: try await sensors.debug(request, from: origin)
         case .sensorsConfiguration: try sensors.configuration(request)
-        case .sift(let account): try await sift.collect(request, account: account)
-        case .sapUsage(let path): try await sapUsage.collect(request, path)
+        case .sift(let account): try await sift.collect(request, account: account, from: origin)
+        case .sapUsage(let path): try await sapUsage.collect(request, path, from: origin)
         case .sapSettings(let application): try sapUsage.settings(request, application: application)
         case .asset(let path): try pages.page(path, request)
         case .preflight: try origins.preflight(request)

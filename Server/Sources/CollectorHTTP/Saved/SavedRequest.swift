@@ -20,10 +20,20 @@ struct SavedRequest {
     /// The body as JSON.
     ///
     /// - Parameter limit: The most bytes.
-    func body(upTo limit: Int, _ dependencies: CollectorDependencies) async throws -> JSONValue {
+    func body(
+        upTo limit: Int,
+        from origin: RequestOrigin,
+        _ dependencies: CollectorDependencies
+    ) async throws -> JSONValue {
         let unpacked: (Int) -> Int = { 8 * $0 }
-        return try await RequestBody.with(request, upTo: limit, of: noun + "s", dependencies, unpacked: unpacked) {
-            body in
+        return try await RequestBody.with(
+            request,
+            upTo: limit,
+            of: noun + "s",
+            from: origin,
+            dependencies,
+            unpacked: unpacked
+        ) { body in
             do {
                 return try JSONValue.parse(Array(body.readableBytesView), limits: JSONLimits(bytes: limit, depth: 16))
             } catch {

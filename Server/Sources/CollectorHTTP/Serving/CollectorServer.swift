@@ -79,7 +79,8 @@ public struct CollectorServer: Service, CustomStringConvertible {
             ),
             clock: clock,
             // Cancelled when there is room in time.
-            bodies: BodyBudget(configuration.limits) { try? await ContinuousClock().sleep(for: $0) },
+            bodies: BodyBudget(configuration.limits, clock: clock) { try? await ContinuousClock().sleep(for: $0) },
+            erasures: ErasureMeter(clock: clock),
             sensorsConfiguration: sensorsConfiguration,
             usagePolicies: usagePolicies,
             connections: ConnectionLimit(configuration.connections),
@@ -212,6 +213,7 @@ struct CollectorDependencies: Sendable {
     let authorization: Authorization
     let clock: any EventClock
     let bodies: BodyBudget
+    let erasures: ErasureMeter
     let sensorsConfiguration: SensorsConfigurationFile?
     let usagePolicies: UsagePolicyFile?
     let connections: ConnectionLimit

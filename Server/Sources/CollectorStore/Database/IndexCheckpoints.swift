@@ -49,8 +49,10 @@ public struct CheckpointPlan: Sendable {
     }
 
     /// What is to be done now. ``finished(_:)`` must follow what is not nothing.
-    mutating func step() -> Step {
-        if logged >= limit {
+    ///
+    /// - Parameter limit: With so many pages in it the log has to begin again, if that are fewer than usual.
+    mutating func step(limit lower: Int? = nil) -> Step {
+        if logged >= min(limit, lower ?? limit) {
             isCopying = true
             return .copyFirst
         }
@@ -92,8 +94,10 @@ final class IndexCheckpoints: Sendable {
     }
 
     /// To be called after each transaction: has pages copied when there are enough, and returns once the next one may begin.
-    func afterTransaction() async {
-        switch log.plan.withLock({ $0.step() }) {
+    ///
+    /// - Parameter limit: With so many pages in it the log has to begin again, if that are fewer than usual.
+    func afterTransaction(limit: Int? = nil) async {
+        switch log.plan.withLock({ $0.step(limit: limit) }) {
         case .nothing: break
         case .copy: queue.asyncWriteWithoutTransaction { [log] db in log.copy(db) }
         case .copyFirst:

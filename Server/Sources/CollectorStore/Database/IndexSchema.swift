@@ -38,6 +38,8 @@ enum IndexSchema {
         migrator.registerMigration("13") { try $0.execute(sql: thirteenth + clearing) }
         // When sessions begin, and which of one moment comes first, depends on events alone: the index is made anew from the log.
         migrator.registerMigration("14") { try $0.execute(sql: fourteenth + clearing) }
+        // Counted from the rows that are there.
+        migrator.registerMigration("15") { try $0.execute(sql: fifteenth) }
         return migrator
     }
 

@@ -7,6 +7,10 @@ internal import TrackwayEvents
 
 /// Installations, writers and contexts by their row numbers, assigned when they first appear.
 struct AccountDirectory {
+    /// So many contexts of one hash are compared. Whoever sends may choose contexts whose hashes are equal: further ones are written
+    /// each time they come.
+    static let maxTwins = 8
+
     private let findInstallation: RawStatement
     private let addInstallation: RawStatement
     private let findWriter: RawStatement
@@ -33,7 +37,10 @@ struct AccountDirectory {
         addDuplicates = try RawStatement(db, "UPDATE writers SET duplicates = duplicates + ? WHERE number = ?")
         findContext = try RawStatement(
             db,
-            "SELECT number FROM contexts WHERE installation = ? AND hash = ? AND content = ?"
+            """
+            SELECT number FROM (SELECT number, content FROM contexts WHERE installation = ?1 AND hash = ?2 LIMIT \(Self.maxTwins))
+            WHERE content = ?3
+            """
         )
         addContext = try RawStatement(
             db,
@@ -49,14 +56,20 @@ struct AccountDirectory {
 
     /// An installation's number, and whether it was erased.
     func installation(_ id: InstallationID) throws -> (number: Int64, isErased: Bool) {
+        let (number, isErased, _) = try look(for: id)
+        return (number, isErased)
+    }
+
+    /// An installation's number, whether it was erased, and whether it was not known before.
+    func look(for id: InstallationID) throws -> (number: Int64, isErased: Bool, isNew: Bool) {
         findInstallation.bind(1, id)
         if try findInstallation.step() {
             defer { findInstallation.reset() }
-            return (findInstallation.integer(0), findInstallation.integer(1) != 0)
+            return (findInstallation.integer(0), findInstallation.integer(1) != 0, false)
         }
         addInstallation.bind(1, id)
         try addInstallation.run()
-        return (db.lastInsertedRowID, false)
+        return (db.lastInsertedRowID, false, true)
     }
 
     /// Marks an installation erased.

@@ -48,7 +48,7 @@ enum CatalogueTable {
         try db.execute(
             sql: "UPDATE names SET events = names.events - named.events FROM named WHERE names.name = named.name"
         )
-        try db.execute(sql: "DELETE FROM names WHERE events <= 0")
+        try db.execute(sql: "DELETE FROM names WHERE name IN (SELECT name FROM named) AND events <= 0")
     }
 
     /// Finds when the names that ``take(installation:outOf:)`` took something from now begin and end.

@@ -16,6 +16,9 @@ struct Erasure {
         var duplicates: Int64
     }
 
+    /// When a person was seen first and last is found among so many visits.
+    static let maxVisits = 1_000
+
     private let db: Database
 
     init(_ db: Database) {
@@ -47,8 +50,7 @@ struct Erasure {
         if let plan {
             try plan.take(installation: installation)
         } else {
-            // Nothing goes on with what an earlier plan counted, and names of what had no place in it may be the installation's.
-            try db.execute(sql: "DELETE FROM violations; DELETE FROM violation_days; DELETE FROM plan_days;")
+            try forgetPlan(arguments)
         }
         try db.execute(
             sql: "DELETE FROM replays WHERE position IN (\(RunTable.positions(in: "replays")))",
@@ -64,7 +66,6 @@ struct Erasure {
         // What was found through them is gone.
         try db.execute(sql: "DELETE FROM runs WHERE installation = ?", arguments: arguments)
         try CatalogueTable.narrow(db)
-        try NameRuns.narrow(db)
         try db.execute(sql: "DELETE FROM failed WHERE installation = ?", arguments: arguments)
         let failed = Int64(db.changesCount)
         try db.execute(sql: "DELETE FROM contexts WHERE installation = ?", arguments: arguments)
@@ -77,34 +78,61 @@ struct Erasure {
         return Removed(events: events, failed: failed, duplicates: duplicates ?? 0)
     }
 
+    /// Does once, at the end of a transaction, what goes beyond the rows of the installations that were erased in it.
+    func finish() throws {
+        try NameRuns.narrow(db)
+        try PlanSums.forgetSamples(db)
+    }
+
+    /// Forgets what an earlier plan counted, where the installation had a part in it: nothing goes on with these counts, and names of what
+    /// had no place in the plan may be the installation's.
+    private func forgetPlan(_ arguments: StatementArguments) throws {
+        let isCounted = try Bool.fetchOne(
+            db,
+            sql: """
+                SELECT EXISTS (
+                    SELECT 1 FROM runs WHERE installation = ? AND last >= (SELECT began FROM plans ORDER BY number DESC LIMIT 1)
+                )
+                """,
+            arguments: arguments
+        )
+        guard isCounted == true else { return }
+        try db.execute(sql: "DELETE FROM violations; DELETE FROM violation_days; DELETE FROM plan_days;")
+    }
+
     /// Takes the installation's events out of the counts per minute: from those of their name, or, where that is not
     /// counted separately, from those of the others.
     private func takeFromMinutes(_ arguments: StatementArguments) throws {
+        try db.execute(
+            sql: "CREATE TEMP TABLE IF NOT EXISTS gone_minutes (minute INTEGER, name TEXT, events INTEGER)"
+        )
+        try db.execute(sql: "DELETE FROM gone_minutes")
         // A minute began at or before the time, also before 1970.
-        let gone = """
-            SELECT received - ((received % 60000) + 60000) % 60000 AS minute, name, count(*) AS events
-            FROM \(RunTable.eventsOfInstallation) GROUP BY 1, 2
-            """
         try db.execute(
             sql: """
-                UPDATE minutes SET events = minutes.events - untold.events
-                FROM (
-                    SELECT gone.minute, sum(gone.events) AS events FROM (\(gone)) AS gone
-                    WHERE NOT EXISTS (SELECT 1 FROM minutes AS m WHERE m.minute = gone.minute AND m.name = gone.name)
-                    GROUP BY gone.minute
-                ) AS untold
-                WHERE minutes.minute = untold.minute AND minutes.name = '\(MinuteTable.others)'
+                INSERT INTO gone_minutes
+                SELECT received - ((received % 60000) + 60000) % 60000 AS minute, name, count(*) AS events
+                FROM \(RunTable.eventsOfInstallation) GROUP BY 1, 2
                 """,
             arguments: arguments
         )
         try db.execute(
             sql: """
-                UPDATE minutes SET events = minutes.events - gone.events FROM (\(gone)) AS gone
+                UPDATE gone_minutes SET name = '\(MinuteTable.others)'
+                WHERE NOT EXISTS (SELECT 1 FROM minutes AS m WHERE m.minute = gone_minutes.minute AND m.name = gone_minutes.name)
+                """
+        )
+        try db.execute(
+            sql: """
+                UPDATE minutes SET events = minutes.events - gone.events
+                FROM (SELECT minute, name, sum(events) AS events FROM gone_minutes GROUP BY 1, 2) AS gone
                 WHERE minutes.minute = gone.minute AND minutes.name = gone.name
-                """,
-            arguments: arguments
+                """
         )
-        try db.execute(sql: "DELETE FROM minutes WHERE events <= 0")
+        try db.execute(
+            sql: "DELETE FROM minutes WHERE (minute, name) IN (SELECT minute, name FROM gone_minutes) AND events <= 0"
+        )
+        try db.execute(sql: "DELETE FROM gone_minutes")
     }
 
     /// Removes what was shown, clicked, started and ended; all of it was an event.
@@ -123,14 +151,15 @@ struct Erasure {
         for table in ["sessions", "user_attributes", "snapshots", "devices", "device_facts"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE installation = ?", arguments: arguments)
         }
-        try db.execute(sql: "CREATE TEMP TABLE IF NOT EXISTS met (user INTEGER PRIMARY KEY)")
+        try db.execute(sql: "CREATE TEMP TABLE IF NOT EXISTS met (user INTEGER PRIMARY KEY, events INTEGER)")
         try db.execute(sql: "DELETE FROM met")
         try db.execute(
-            sql: "INSERT OR IGNORE INTO met SELECT user FROM visits WHERE installation = ?",
+            sql: "INSERT INTO met SELECT user, sum(events) FROM visits WHERE installation = ? GROUP BY user",
             arguments: arguments
         )
         try db.execute(sql: "DELETE FROM visits WHERE installation = ?", arguments: arguments)
-        try db.execute(sql: "DELETE FROM users WHERE installation = ?", arguments: arguments)
+        // The installation's visitor: only people without an id have one.
+        try db.execute(sql: "DELETE FROM users WHERE installation = ? AND id IS NULL", arguments: arguments)
         try db.execute(
             sql: """
                 DELETE FROM users WHERE number IN (SELECT user FROM met)
@@ -145,9 +174,16 @@ struct Erasure {
         )
         try db.execute(
             sql: """
-                UPDATE users SET (first, last, events) =
-                (SELECT min(first), max(last), sum(events) FROM visits WHERE visits.user = users.number)
+                UPDATE users SET events = events - (SELECT met.events FROM met WHERE met.user = users.number)
                 WHERE number IN (SELECT user FROM met)
+                """
+        )
+        // Whoever made very many visits may seem to have been seen first and last when that was on the installation.
+        try db.execute(
+            sql: """
+                UPDATE users SET (first, last) = (SELECT min(first), max(last) FROM visits WHERE visits.user = users.number)
+                WHERE number IN (SELECT user FROM met)
+                AND (SELECT count(*) FROM (SELECT 1 FROM visits WHERE visits.user = users.number LIMIT \(Self.maxVisits + 1))) <= \(Self.maxVisits)
                 """
         )
         try db.execute(sql: "DELETE FROM met")

@@ -31,6 +31,8 @@ final class IndexTransaction {
     /// What was read in the record that is being entered, and how many contexts of it were met.
     var facts: BatchFacts?
     var contextsMet = 0
+    /// Whether rows were removed that something may still refer to.
+    private var hasRemoved = false
     /// The installations erased in this transaction.
     private(set) var erased: Set<InstallationID> = []
     private let directory: AccountDirectory
@@ -135,8 +137,11 @@ final class IndexTransaction {
     /// Numbers the device gave up, or never meant for a collector.
     func account(_ range: ClosedRange<UInt64>, _ kind: RangeKind, reason: String = "") throws {
         guard let writer = batch.writer else { return }
-        try ranges.merge(range, writer: writer, kind: kind, reason: reason)
+        try ranges.merge(range, writer: writer, kind: kind, reason: reason.cut(toBytes: Self.reasonBytes))
     }
+
+    /// The longest name of a reason; a longer one is cut.
+    private static let reasonBytes = 64
 
     /// The batch is complete. What waits of it was stored.
     func end() throws {
@@ -319,12 +324,16 @@ final class IndexTransaction {
     /// Removes everything of an installation and remembers not to take anything of it again.
     ///
     /// - Parameter sequence: The number of the event that says so, which has arrived with it.
+    /// - Complexity: O(rows of the installation), and a look-up where there are none.
     func erase(_ order: ErasureOrder, sequence: UInt64? = nil) throws {
         try store()
         if let sequence { try arrived(sequence) }
         try end()
-        let (number, isErased) = try directory.installation(order.installation)
+        let (number, isErased, isNew) = try directory.look(for: order.installation)
         if isErased { return }
+        erased.insert(order.installation)
+        // Of an installation that is met for the first time there is nothing to remove.
+        if isNew { return try directory.erase(number, order) }
         try events.flush()
         try runs.flush()
         try minutes.flush()
@@ -333,9 +342,10 @@ final class IndexTransaction {
         try nameRuns.flush()
         try plan?.flush()
         try behavior.flush()
-        erased.insert(order.installation)
+        try ranges.flush()
         try directory.erase(number, order)
         let removed = try Erasure(db).run(installation: number, plan: plan)
+        hasRemoved = true
         progress.events -= removed.events
         progress.failed -= removed.failed
         progress.duplicates -= removed.duplicates
@@ -377,7 +387,9 @@ final class IndexTransaction {
         try quarters.flush()
         try nameRuns.flush()
         try behavior.flush()
+        try ranges.flush()
         try plan?.finish(at: cursor)
+        if hasRemoved { try Erasure(db).finish() }
         progress.cursor = cursor
         progress.damaged += damaged
         try progress.write(db)

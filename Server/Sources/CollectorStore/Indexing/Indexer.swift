@@ -40,12 +40,12 @@ public final class Indexer: Sendable {
 
     private struct State: Sendable {
         var durable: LogPosition?
-        /// Where the log ended when the index began from nothing; nil once it has come there.
-        var target: LogPosition?
         /// The last failure was one of the files', and they were not replaced for it yet.
         var isSuspicious = false
         /// What was reported last.
         var reported: String?
+        /// Bytes that are free on the index's disk; nil while that is not known.
+        var free: Int?
         /// The stretch of the log that was read while the one before it was written.
         var next: LogChunk?
     }
@@ -128,15 +128,31 @@ public final class Indexer: Sendable {
     /// Everything in the log before `position` is on stable storage and may be indexed. The index is never ahead of
     /// that: a record that a power failure takes away must not have been shown.
     ///
-    /// Callable from any thread; costs a short lock.
+    /// The first call says where the log ended at the start: until the index has come there, ``SQLiteEventStore`` answers nothing.
+    ///
+    /// Callable from any thread; costs a short lock, and the first call a look into the log.
     public func durable(upTo position: LogPosition) {
-        let isNews = state.withLock { state in
-            guard position > state.durable ?? .start || state.durable == nil else { return false }
-            if state.durable == nil, store.progressNow.cursor == .start { state.target = position }
-            state.durable = position
-            return true
+        let (isNews, isFirst) = state.withLock { state in
+            guard position > state.durable ?? .start || state.durable == nil else { return (false, false) }
+            defer { state.durable = position }
+            return (true, state.durable == nil)
         }
-        if isNews { trigger.yield() }
+        guard isNews else { return }
+        if isFirst { build(upTo: position) }
+        store.logged(position)
+        trigger.yield()
+    }
+
+    /// The log was found to end at `position` when it was opened: ``SQLiteEventStore`` answers nothing until the index has come there, also
+    /// where ``durable(upTo:)`` was called before with another place.
+    public func opened(upTo position: LogPosition) {
+        build(upTo: position)
+        durable(upTo: position)
+    }
+
+    private func build(upTo position: LogPosition) {
+        guard source.mayHaveRecords(from: store.progressNow.cursor, upTo: position) else { return }
+        store.build(upTo: position)
     }
 
     /// Follows the log until the task is cancelled. Only one call at a time.
@@ -166,13 +182,20 @@ public final class Indexer: Sendable {
     public func step() async throws(StoreError) -> Outcome {
         guard let durable = state.withLock({ $0.durable }) else { return .caughtUp }
         if let damage = await store.damage() { try replace(because: damage, upTo: durable) }
+        let free = store.freeBytes
+        state.withLock { $0.free = free }
         do {
             let chunk = try await stretch(upTo: durable)
             if chunk.isEmpty {
                 try check(chunk.start, durable)
-                reached(durable)
                 store.caughtUp(to: durable)
                 return .caughtUp
+            }
+            if let free, free < IndexSpace.floor {
+                throw StoreError(
+                    "The index \(store.path) waits: only \(free >> 20) MiB are free on its disk, and \(IndexSpace.floor >> 20) MiB are "
+                        + "left for others. Free some space there."
+                )
             }
             async let following = readAhead(of: chunk, upTo: durable)
             try await write(chunk)
@@ -210,13 +233,13 @@ public final class Indexer: Sendable {
     private func read(from cursor: LogPosition, upTo durable: LogPosition) async throws -> LogChunk {
         try check(cursor, durable)
         let isFarBehind = durable.segment > cursor.segment && durable.segment - cursor.segment > 1
-        let size = LogChunk.Size(events: eventsPerStep)
-        return try await source.chunk(
-            from: cursor,
-            upTo: durable,
-            isFarBehind ? size.times(Self.stepsTogether) : size,
-            limits: limits
+        let size = IndexSpace.step(
+            events: eventsPerStep,
+            times: Self.stepsTogether,
+            isFarBehind: isFarBehind,
+            free: state.withLock { $0.free }
         )
+        return try await source.chunk(from: cursor, upTo: durable, size, limits: limits)
     }
 
     /// The stretch behind a chunk; nil when there is none yet, or when it cannot be read: then the next step says why.
@@ -259,8 +282,11 @@ public final class Indexer: Sendable {
         }
         state.withLock { $0.isSuspicious = false }
         store.committed(step.progress, erased: step.erased, isReset: step.isReset)
-        reached(step.progress.cursor)
-        await store.database.checkpoints.afterTransaction()
+        if chunk.start.segment == chunk.end.segment {
+            let logBytes = Int(chunk.end.offset) - Int(chunk.start.offset)
+            store.entered(logBytes: logBytes, bodyBytes: chunk.bodyBytes)
+        }
+        await store.database.checkpoints.afterTransaction(limit: IndexSpace.logPages(free: state.withLock { $0.free }))
     }
 
     /// What a transaction came to.
@@ -288,32 +314,15 @@ public final class Indexer: Sendable {
     /// Begins the index anew.
     private func replace(because reason: String, upTo durable: LogPosition) throws(StoreError) {
         try store.replace(because: reason)
-        state.withLock { state in
-            state.isSuspicious = false
-            state.target = durable
-        }
+        state.withLock { $0.isSuspicious = false }
         if let trouble = store.trouble { report(trouble) }
-    }
-
-    /// The index has come to a place in the log. While it has not reached where the log ended when it began, it is being
-    /// made; a reader cannot rely on what it does not find.
-    private func reached(_ position: LogPosition) {
-        let (wasFilling, isFilling) = state.withLock { state in
-            let was = state.target != nil
-            if let target = state.target, position >= target { state.target = nil }
-            return (was, state.target != nil)
-        }
-        if isFilling {
-            store.filling()
-        } else if wasFilling {
-            store.filled()
-        }
     }
 
     /// Reports what stands in the way, once each, and that it is over.
     private func report(_ trouble: String?) {
+        let isBuilding = store.isBuilding
         let isNews = state.withLock { state in
-            if trouble == nil, state.target != nil { return false }
+            if trouble == nil, isBuilding { return false }
             defer { state.reported = trouble }
             return state.reported != trouble
         }
@@ -331,6 +340,7 @@ public final class Indexer: Sendable {
     ///
     /// - Throws: ``StoreError``; the index is then unchanged.
     public func rebuild() async throws(StoreError) {
+        store.emptying()
         do {
             let progress = try await store.database.pool.write { db in
                 try db.execute(sql: IndexSchema.clearing)
@@ -339,6 +349,7 @@ public final class Indexer: Sendable {
             store.committed(progress, erased: [])
             trigger.yield()
         } catch {
+            store.caughtUp(to: store.progressNow.cursor)
             throw StoreError("The index \(store.path) cannot be emptied: \(error)")
         }
     }

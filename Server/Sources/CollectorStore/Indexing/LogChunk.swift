@@ -42,6 +42,8 @@ struct LogChunk: Sendable {
     private(set) var records: [Record] = []
     /// Whether it ends with a reset: everything before its end is to be forgotten.
     private(set) var isReset = false
+    /// Bytes of the batches' bodies, inflated.
+    private(set) var bodyBytes = 0
     /// Damaged stretches that were passed over.
     private(set) var damaged: Int64 = 0
 
@@ -69,14 +71,14 @@ struct LogChunk: Sendable {
         end = start
         self.erasures = erasures
         follower.align(to: start)
-        var (count, read) = (0, 0)
-        while count < size.events, read < size.bytes, !isReset, let record = try follower.next(upTo: limit) {
+        var count = 0
+        while count < size.events, bodyBytes < size.bytes, !isReset, let record = try follower.next(upTo: limit) {
             try follower.withPayload(of: record) { payload in
                 let kept = KeptRecord(record.kind, payload, at: record.start, limits: limits)
                 switch kept {
                 case .batch(let batch, _, _):
                     count += batch.events
-                    read += batch.byteCount
+                    bodyBytes += batch.byteCount
                     records.append(Record(kept: kept, facts: BatchFacts(batch), start: record.start))
                 case .reset: isReset = true
                 case .other: break  // Kinds of other versions, and what the log says about itself.

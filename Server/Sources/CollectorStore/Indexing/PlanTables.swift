@@ -232,7 +232,6 @@ final class PlanSums {
             count(number, received, position)
         }
         try write(sign: -1)
-        try Self.forgetSamples(of: installation, db)
     }
 
     private func version(_ context: Int64?, _ contexts: RawStatement) throws -> String? {
@@ -243,14 +242,15 @@ final class PlanSums {
         return contexts.withBytes(0) { ContextFacts(context: $0).version }
     }
 
-    /// Forgets which events of an installation stand for others.
-    static func forgetSamples(of installation: Int64, _ db: Database) throws {
+    /// Forgets which events stand for others where they were removed.
+    ///
+    /// - Complexity: O(groups of violations × log).
+    static func forgetSamples(_ db: Database) throws {
         try db.execute(
             sql: """
                 UPDATE violations SET sample = NULL
-                WHERE (SELECT installation FROM events WHERE position = sample) = ?
-                """,
-            arguments: [installation]
+                WHERE sample IS NOT NULL AND NOT EXISTS (SELECT 1 FROM events WHERE position = sample)
+                """
         )
     }
 

@@ -21,8 +21,10 @@ enum QuarterTables {
     /// Takes the events of an installation, which are still there, out of the counts.
     static func take(installation: StatementArguments, outOf db: Database) throws {
         let quarter = "time / \(length) - (time % \(length) < 0)"
-        for (table, key, column) in [
-            ("activity", "coalesce(person, \(nobody))", "person"), ("name_quarters", "name", "name"),
+        // With its primary key, in its order: another order is not looked up in it.
+        for (table, key, column, primary) in [
+            ("activity", "coalesce(person, \(nobody))", "person", ["quarter", "person"]),
+            ("name_quarters", "name", "name", ["name", "quarter"]),
         ] {
             try db.execute(sql: "CREATE TEMP TABLE IF NOT EXISTS gone_\(table) (quarter INTEGER, key, events INTEGER)")
             try db.execute(sql: "DELETE FROM gone_\(table)")
@@ -40,7 +42,8 @@ enum QuarterTables {
             )
             try db.execute(
                 sql: """
-                    DELETE FROM \(table) WHERE (quarter, \(column)) IN (SELECT quarter, key FROM gone_\(table)) AND events <= 0
+                    DELETE FROM \(table) WHERE (\(primary.joined(separator: ", "))) IN
+                    (SELECT \(primary.map { $0 == column ? "key" : $0 }.joined(separator: ", ")) FROM gone_\(table)) AND events <= 0
                     """
             )
             try db.execute(sql: "DELETE FROM gone_\(table)")

@@ -94,6 +94,27 @@ enum RecordSource: Sendable {
         }
     }
 
+    /// Whether there may be records between two places. Positions alone do not tell: a segment that was just begun is empty.
+    ///
+    /// - Complexity: O(1): one record of a log is looked at.
+    func mayHaveRecords(from start: LogPosition, upTo limit: LogPosition) -> Bool {
+        guard start < limit else { return false }
+        switch self {
+        case .log(let follower):
+            return follower.withLock { follower in
+                defer { follower.reset() }
+                do {
+                    follower.align(to: start)
+                    return try follower.next(upTo: limit) != nil
+                } catch {
+                    // The first step says what is wrong with it.
+                    return true
+                }
+            }
+        case .stream: return true
+        }
+    }
+
     /// The stretch behind a place; empty where the source ends.
     ///
     /// - Parameters:

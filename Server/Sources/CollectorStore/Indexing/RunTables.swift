@@ -159,7 +159,6 @@ final class NameRuns {
         try db.execute(
             sql: "CREATE TEMP TABLE IF NOT EXISTS met_names (chunk INTEGER, name TEXT, PRIMARY KEY (chunk, name))"
         )
-        try db.execute(sql: "DELETE FROM met_names")
         try db.execute(
             sql:
                 "INSERT OR IGNORE INTO met_names SELECT position >> \(chunkBits), name FROM \(RunTable.eventsOfInstallation)",
@@ -167,11 +166,26 @@ final class NameRuns {
         )
     }
 
-    /// Says anew where the remembered names occur.
+    /// Says anew where the remembered names occur, in the latest of the chunks they were met in; in the others a name may seem to occur
+    /// where it does no more, unless it occurs nowhere.
     ///
-    /// - Complexity: O(events of the chunks in which there were events of the installation).
+    /// - Complexity: O(names × log + events of ``maxNarrowed`` chunks): a chunk holds events of many installations.
     static func narrow(_ db: Database) throws {
-        try db.execute(sql: "DELETE FROM name_runs WHERE (chunk, name) IN (SELECT chunk, name FROM met_names)")
+        try db.execute(
+            sql: """
+                DELETE FROM name_runs WHERE name IN (
+                    SELECT name FROM (SELECT DISTINCT name FROM met_names) AS met
+                    WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.name = met.name)
+                )
+                """
+        )
+        try db.execute(
+            sql: """
+                DELETE FROM met_names WHERE chunk NOT IN
+                (SELECT DISTINCT chunk FROM met_names ORDER BY chunk DESC LIMIT \(maxNarrowed))
+                """
+        )
+        try db.execute(sql: "DELETE FROM name_runs WHERE (name, chunk) IN (SELECT name, chunk FROM met_names)")
         try db.execute(
             sql: """
                 INSERT INTO name_runs (name, chunk, first, last)
@@ -184,4 +198,7 @@ final class NameRuns {
         )
         try db.execute(sql: "DELETE FROM met_names")
     }
+
+    /// Of so many chunks it is said anew, in one transaction, where names occur.
+    static let maxNarrowed = 16
 }

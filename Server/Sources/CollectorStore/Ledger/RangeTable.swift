@@ -6,12 +6,24 @@ internal import GRDB
 
 /// The `ranges` table: sets of sequence numbers that merge as they grow, so that a healthy writer has one row however
 /// many events it sends.
-struct RangeTable {
+///
+/// A writer has ``maxRanges`` rows at most. What would be one more widens its only row of the kind `untracked`: reading an account costs
+/// no more than that, whatever a sender claims.
+final class RangeTable {
+    /// The most rows of a writer, beside the one that says that there were more.
+    static let maxRanges = 100_000
+
     private let touching: RawStatement
     private let remove: RawStatement
     private let insert: RawStatement
+    private let count: RawStatement
+    private let updateCount: RawStatement
+    private let maxRanges: Int
+    /// How many rows writers have whose rows became more or fewer.
+    private var counts: [Int64: Int] = [:]
 
-    init(_ db: Database) throws {
+    init(_ db: Database, maxRanges: Int = RangeTable.maxRanges) throws {
+        self.maxRanges = maxRanges
         touching = try RawStatement(
             db,
             """
@@ -21,11 +33,13 @@ struct RangeTable {
         )
         remove = try RawStatement(db, "DELETE FROM ranges WHERE writer = ? AND kind = ? AND reason = ? AND first = ?")
         insert = try RawStatement(db, "INSERT INTO ranges (writer, kind, reason, first, last) VALUES (?, ?, ?, ?, ?)")
+        count = try RawStatement(db, "SELECT ranges FROM writers WHERE number = ?")
+        updateCount = try RawStatement(db, "UPDATE writers SET ranges = ? WHERE number = ?")
     }
 
     /// Adds a range to a writer's set.
     ///
-    /// - Returns: Whether any of its numbers was new.
+    /// - Returns: Whether any of its numbers was new, as far as they are tracked.
     /// - Complexity: O(log rows + merged ranges).
     @discardableResult
     func merge(_ range: ClosedRange<UInt64>, writer: Int64, kind: RangeKind, reason: String = "") throws -> Bool {
@@ -47,16 +61,61 @@ struct RangeTable {
         }
         touching.reset()
         if isCovered { return false }
+        if merged.isEmpty {
+            guard try rows(of: writer) < maxRanges else {
+                try untrack(first...last, writer)
+                return true
+            }
+        }
+        try replace(merged, with: first...last, writer, kind, reason)
+        if merged.count != 1 { counts[writer] = try rows(of: writer) + 1 - merged.count }
+        return true
+    }
+
+    /// Writes how many rows the writers have, and forgets it: afterwards writers may be removed.
+    func flush() throws {
+        for (writer, rows) in counts {
+            updateCount.bind(1, Int64(rows))
+            updateCount.bind(2, writer)
+            try updateCount.run()
+        }
+        counts.removeAll(keepingCapacity: true)
+    }
+
+    private func rows(of writer: Int64) throws -> Int {
+        if let known = counts[writer] { return known }
+        count.bind(1, writer)
+        defer { count.reset() }
+        return try count.step() ? Int(clamping: count.integer(0)) : 0
+    }
+
+    private func untrack(_ range: ClosedRange<Int64>, _ writer: Int64) throws {
+        bind(touching, writer, .untracked, "")
+        touching.bind(4, Int64.max)
+        var known: ClosedRange<Int64>?
+        if try touching.step() { known = touching.integer(0)...max(touching.integer(0), touching.integer(1)) }
+        touching.reset()
+        let wider = min(range.lowerBound, known?.lowerBound ?? .max)...max(range.upperBound, known?.upperBound ?? .min)
+        guard wider != known else { return }
+        try replace(known.map { [$0.lowerBound] } ?? [], with: wider, writer, .untracked, "")
+    }
+
+    private func replace(
+        _ merged: [Int64],
+        with range: ClosedRange<Int64>,
+        _ writer: Int64,
+        _ kind: RangeKind,
+        _ reason: String
+    ) throws {
         for other in merged {
             bind(remove, writer, kind, reason)
             remove.bind(4, other)
             try remove.run()
         }
         bind(insert, writer, kind, reason)
-        insert.bind(4, first)
-        insert.bind(5, last)
+        insert.bind(4, range.lowerBound)
+        insert.bind(5, range.upperBound)
         try insert.run()
-        return true
     }
 
     private func bind(_ statement: RawStatement, _ writer: Int64, _ kind: RangeKind, _ reason: String) {

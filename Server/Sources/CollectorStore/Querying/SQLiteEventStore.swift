@@ -30,12 +30,24 @@ public final class SQLiteEventStore: EventStore {
         var beginning = EventPosition.start
         /// Why the index does not follow.
         var trouble: String?
-        /// Why it is made anew; nil while it is not.
+        /// Whether it has what the log has.
+        var freshness: IndexFreshness
+        var space = IndexSpace()
+        /// Why it was made anew, if it was.
         var rebuilding: String?
         /// What a reader met that may be damage, and whether it is certain.
         var suspicion: (text: String, isCertain: Bool)?
         var suspected: @Sendable () -> Void = {}
         var isClosed = false
+
+        /// The index has come to a place in the log.
+        mutating func reached(_ position: LogPosition) {
+            freshness.reached(position)
+            if !freshness.isBuilding { rebuilding = nil }
+        }
+
+        /// Whether it lacks what was in the log when it began, so that no answer can be relied on.
+        var isBuilding: Bool { freshness.isBuilding || rebuilding != nil }
     }
 
     /// Opens the index at `path`, making it when missing; its folder must exist.
@@ -99,6 +111,7 @@ public final class SQLiteEventStore: EventStore {
                 files: IndexFiles(path),
                 progress: found.progress,
                 erased: found.erased,
+                freshness: IndexFreshness(at: found.progress.cursor),
                 rebuilding: database.putAside.map { Self.damaged(path, $0.reason) }
             )
         )
@@ -115,9 +128,36 @@ public final class SQLiteEventStore: EventStore {
     /// Where a damaged index was put; nil when there was none.
     public var putAside: String? { database.putAside?.path }
 
-    public var trouble: String? { state.withLock { $0.trouble ?? $0.rebuilding } }
+    public var trouble: String? {
+        state.withLock { state in
+            if let trouble = state.trouble ?? state.rebuilding { return trouble }
+            guard state.isBuilding else { return nil }
+            return state.progress.cursor == .start
+                ? "The index \(path) is being made from the intake log."
+                : "The index \(path) is catching up with the intake log."
+        }
+    }
+
+    public var partial: String? {
+        if let trouble { return trouble }
+        let now = clock.now().monotonic
+        guard case .behind(let lag) = state.withLock({ $0.freshness.verdict(at: now) }) else { return nil }
+        return "The index \(path) lacks events that arrived up to \(lag.wholeMilliseconds / 1_000) seconds ago."
+    }
+
+    public var isBuilding: Bool { state.withLock { $0.isBuilding } }
 
     public var indexed: EventPosition { signal.position }
+
+    /// About how many bytes the index still needs for what the log holds up to `end`, at most 1 GiB. Answers from memory.
+    ///
+    /// - Parameter segmentBytes: how long a segment of the log is.
+    public func bytesNeeded(upTo end: LogPosition, segmentBytes: Int) -> Int {
+        state.withLock { state in
+            let logBytes = IndexSpace.distance(from: state.freshness.indexed, to: end, segmentBytes: segmentBytes)
+            return state.space.needed(forLogBytes: logBytes)
+        }
+    }
 
     public var beginning: EventPosition { state.withLock { $0.beginning } }
 
@@ -144,7 +184,10 @@ public final class SQLiteEventStore: EventStore {
         everything.after = query.after
         everything.order = query.order
         everything.limit = query.limit
-        if query == everything { return Int(progressNow.events) }
+        if query == everything {
+            try checkIsReadable()
+            return Int(progressNow.events)
+        }
         return try await read { try EventRows.count(query, $0) }
     }
 
@@ -231,7 +274,8 @@ public final class SQLiteEventStore: EventStore {
     }
 
     public func totals() async throws(StoreError) -> StoreTotals {
-        let installations = try await read { db in
+        // Read also while the index is being made: `trouble` says then that the numbers are not all.
+        let installations = try await readAnyhow { db in
             try Int64.fetchOne(db, sql: "SELECT count(*) FROM installations WHERE erased = 0") ?? 0
         }
         let (progress, erased) = state.withLock { ($0.progress, $0.erased.count) }
@@ -243,7 +287,7 @@ public final class SQLiteEventStore: EventStore {
             damaged: UInt64(clamping: progress.damaged),
             erasedInstallations: UInt64(erased),
             erasedEvents: UInt64(clamping: progress.erased),
-            trouble: trouble
+            trouble: partial
         )
     }
 
@@ -319,20 +363,27 @@ public final class SQLiteEventStore: EventStore {
             state.suspicion = nil
             state.trouble = nil
             state.rebuilding = Self.damaged(path, reason)
+            state.freshness.restart(at: found.progress.cursor)
         }
         signal.advance(to: found.progress.position)
     }
 
-    /// The index is being made from the beginning of the log, for no other reason than that it was new.
-    func filling() {
-        state.withLock { state in
-            if state.rebuilding == nil { state.rebuilding = "The index \(path) is being made from the intake log." }
-        }
+    /// The log ends at `end`, and all before it is on stable storage.
+    ///
+    /// Costs a short lock.
+    func logged(_ end: LogPosition) {
+        let now = clock.now().monotonic
+        state.withLock { $0.freshness.logged(end, at: now) }
     }
 
-    /// Everything that was there when the index began is in it.
-    func filled() {
-        state.withLock { $0.rebuilding = nil }
+    /// The log had records up to `end` when this index was opened: nothing is answered before they are in it.
+    func build(upTo end: LogPosition) {
+        state.withLock { $0.freshness.build(upTo: end) }
+    }
+
+    /// The index is about to be emptied: nothing is answered before it has everything again.
+    func emptying() {
+        state.withLock { $0.freshness.restart(at: .start) }
     }
 
     /// The progress of the last complete transaction.
@@ -350,6 +401,7 @@ public final class SQLiteEventStore: EventStore {
             }
             state.erased.formUnion(erased)
             state.trouble = nil
+            state.reached(progress.cursor)
         }
         signal.advance(to: progress.position)
     }
@@ -357,9 +409,23 @@ public final class SQLiteEventStore: EventStore {
     /// The index follows, and what the log holds up to `end` has nothing more to enter: whoever waits for that place has waited
     /// long enough. The last record of a segment ends before the next segment begins, which may still be empty.
     func caughtUp(to end: LogPosition) {
-        state.withLock { $0.trouble = nil }
+        state.withLock { state in
+            state.trouble = nil
+            state.reached(end)
+        }
         let position = EventPosition(segment: end.segment, offset: end.offset)
         if signal.position < position { signal.advance(to: position) }
+    }
+
+    /// A stretch of the log was entered.
+    func entered(logBytes: Int, bodyBytes: Int) {
+        state.withLock { $0.space.entered(logBytes: logBytes, bodyBytes: bodyBytes) }
+    }
+
+    /// Bytes that are free on the index's disk; nil where that cannot be found out.
+    var freeBytes: Int? {
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        return storage.freeBytes(at: folder.isEmpty ? "/" : folder)
     }
 
     /// The index does not follow at the moment.
@@ -369,14 +435,34 @@ public final class SQLiteEventStore: EventStore {
 
     /// Reads in one transaction, beside the indexer.
     ///
-    /// - Throws: ``StoreError`` with what is wrong; what `body` throws, if it is one.
+    /// - Throws: ``StoreError``, of the kind `behind` while the index lacks what the log had when it began; what `body` throws, if it is
+    ///   one.
     func read<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws(StoreError) -> Result {
+        try checkIsReadable()
+        let result = try await readAnyhow(body)
+        // It may have been emptied meanwhile.
+        try checkIsReadable()
+        return result
+    }
+
+    /// Refuses a reader while the index lacks what the log had when it began: what it would find looks complete and is not.
+    private func checkIsReadable() throws(StoreError) {
+        guard isBuilding else { return }
+        throw .behind(trouble ?? "The index \(path) is catching up with the intake log.")
+    }
+
+    /// The same, also while the index is being made.
+    private func readAnyhow<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws(StoreError) -> Result {
         do {
             return try await database.pool.read(body)
         } catch let error as StoreError {
             throw error
+        } catch is CancellationError {
+            throw StoreError("The question was given up.")
         } catch {
             suspect(error)
             throw StoreError("The index \(path) cannot answer: \(error).")

@@ -11,6 +11,8 @@ struct CollectorClient: Sendable {
     /// The collector.
     let address: CollectorAddress
     private let transport: any Transport
+    /// What was said last about answers that lack events.
+    private let warned = Locked<String?>(nil)
 
     /// A client of one collector. Nothing is sent yet.
     init(_ address: CollectorAddress) {
@@ -82,7 +84,18 @@ struct CollectorClient: Sendable {
         } catch {
             throw CollectorAnswer.unreachable(address, error)
         }
-        return try CollectorAnswer.value(status: answer.status, body: answer.body, address: address)
+        let value = try CollectorAnswer.value(status: answer.status, body: answer.body, address: address)
+        if let partial = value["partial"]?.string { warn(partial) }
+        return value
+    }
+
+    /// Says on standard error, once, that an answer may lack events.
+    private func warn(_ partial: String) {
+        let isNews = warned.withLock { warned in
+            defer { warned = partial }
+            return warned == nil
+        }
+        if isNews { Console.standard.note("Events may be missing: \(partial)") }
     }
 
     /// Passes a request on as it came, for a proxy.

@@ -23,14 +23,16 @@ struct CollectorLedger: Sendable, Hashable {
         var dropped: [String: UInt64]
         /// Events addressed to other destinations only.
         var skipped: UInt64
+        /// Sequence numbers of which the collector does not know what became.
+        var untracked: UInt64 = 0
         /// Sequence numbers neither received nor reported.
         var gaps: [ClosedRange<UInt64>]
         /// When the writer's last batch arrived.
         var lastReceived: Timestamp
 
-        /// What is neither stored, refused, given up nor addressed elsewhere.
+        /// What is neither stored, refused, given up, addressed elsewhere nor untracked.
         var missing: UInt64 {
-            let known = ([received, rejected, skipped] + dropped.values).saturatingSum
+            let known = ([received, rejected, skipped, untracked] + dropped.values).saturatingSum
             return recorded > known ? recorded - known : 0
         }
     }
@@ -62,7 +64,7 @@ struct CollectorLedger: Sendable, Hashable {
     func total(_ count: (Row) -> UInt64) -> UInt64 { rows.map(count).saturatingSum }
 
     /// Whether nothing is missing anywhere.
-    var isComplete: Bool { rows.allSatisfy { $0.missing == 0 && $0.gaps.isEmpty } }
+    var isComplete: Bool { rows.allSatisfy { $0.missing == 0 && $0.gaps.isEmpty && $0.untracked == 0 } }
 }
 
 extension CollectorLedger.Erasure {
@@ -84,6 +86,7 @@ extension CollectorLedger.Row {
         rejected = count("rejected")
         duplicates = count("duplicates")
         skipped = count("skipped")
+        untracked = count("untracked")
         dropped = [:]
         for member in json["dropped"]?.object?.members ?? [] {
             dropped[member.key] = member.value.integer.flatMap { UInt64(exactly: $0) }

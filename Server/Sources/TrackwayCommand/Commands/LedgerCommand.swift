@@ -86,7 +86,8 @@ struct LedgerText: Sendable {
                 row.duplicates.grouped, format.date(row.lastReceived),
             ])
         }
-        return table.lines(style: style) + reasons(ledger) + gaps(ledger) + erasures(ledger) + ["", sum(ledger)]
+        return table.lines(style: style) + reasons(ledger) + gaps(ledger) + untracked(ledger) + erasures(ledger)
+            + ["", sum(ledger)]
     }
 
     private func sum(_ ledger: CollectorLedger) -> String {
@@ -113,6 +114,15 @@ struct LedgerText: Sendable {
                 let by = erasure.isByOperator ? "by an operator" : "by itself"
                 return "erased \(format.date(erasure.time)) \(by): \(erasure.installation), "
                     + "\(erasure.events.grouped) events removed or not taken"
+            }
+    }
+
+    private func untracked(_ ledger: CollectorLedger) -> [String] {
+        let rows = ledger.rows.filter { $0.untracked > 0 }
+        guard !rows.isEmpty else { return [] }
+        return [""]
+            + rows.map {
+                "not tracked of \($0.writer): \($0.untracked.grouped) events, because its account has too many ranges"
             }
     }
 

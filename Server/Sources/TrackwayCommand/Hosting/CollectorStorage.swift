@@ -103,7 +103,12 @@ private struct LocalStorage: CollectorStorage {
             notice: { [logger = host.logger] in logger.warning("\($0)") }
         )
         self.indexer = indexer
-        intake = try host.openIntake { indexer.durable(upTo: $0) }
+        intake = try host.openIntake(
+            needed: { [index, segmentBytes = host.intake.segmentBytes] in
+                index.bytesNeeded(upTo: $0, segmentBytes: segmentBytes)
+            },
+            committed: { indexer.durable(upTo: $0) }
+        )
     }
 
     func run() async { await indexer.run() }
@@ -139,6 +144,7 @@ extension CollectorHost {
 
     /// Opens the intake log.
     fileprivate func openIntake(
+        needed: @escaping @Sendable (LogPosition) -> Int,
         committed: @escaping @Sendable (LogPosition) -> Void
     ) throws(CommandFailure) -> Intake {
         do {
@@ -147,6 +153,7 @@ extension CollectorHost {
                 options: intake,
                 durability: configuration.isEphemeral ? .memory : .disk,
                 clock: SystemClock(),
+                needed: needed,
                 committed: committed
             )
         } catch let error as JournalError where error.code == .locked {

@@ -13,6 +13,8 @@ final class ListedEvents: EventStore {
         var failure: StoreError?
         var erased: Set<InstallationID> = []
         var trouble: String?
+        var lag: String?
+        var isBuilding = false
         var counts = 0
         var asked: Question?
         var questions: [any Sendable] = []
@@ -116,6 +118,26 @@ final class ListedEvents: EventStore {
 
     var trouble: String? { state.withLock { $0.trouble } }
 
+    var partial: String? { state.withLock { $0.trouble ?? $0.lag } }
+
+    /// The index follows and is behind; nil ends that.
+    func lag(_ partial: String?) {
+        state.withLock { $0.lag = partial }
+    }
+
+    var isBuilding: Bool { state.withLock { $0.isBuilding } }
+
+    /// The index is being made, so that nothing can be answered; nil ends that.
+    func build(_ trouble: String?) {
+        let followers = state.withLock { state in
+            state.trouble = trouble
+            state.isBuilding = trouble != nil
+            state.failure = trouble.map { .behind($0) }
+            return state.followers
+        }
+        for follower in followers { follower.yield(indexed) }
+    }
+
     /// The index has this to say from now on.
     func stumble(_ trouble: String?) {
         state.withLock { $0.trouble = trouble }
@@ -182,7 +204,8 @@ final class ListedEvents: EventStore {
     }
 
     func minutes(since: Timestamp, names: Int) async throws(StoreError) -> [MinuteCount] {
-        [MinuteCount(minute: Timestamp(milliseconds: 60_000), events: 3, names: ["a": 1, "b": 2])]
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+        return [MinuteCount(minute: Timestamp(milliseconds: 60_000), events: 3, names: ["a": 1, "b": 2])]
     }
 
     func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession] {
@@ -376,7 +399,10 @@ final class ListedEvents: EventStore {
     }
 
     func totals() async throws(StoreError) -> StoreTotals {
-        StoreTotals(events: UInt64(try matching(EventQuery()).count))
+        let (count, failure) = state.withLock { ($0.events.count, $0.failure) }
+        // The numbers of the whole index say themselves that they are not all.
+        if let failure, failure.kind != .behind { throw failure }
+        return StoreTotals(events: UInt64(count), trouble: partial)
     }
 
     var beginning: EventPosition { .start }

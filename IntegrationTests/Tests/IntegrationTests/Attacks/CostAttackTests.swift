@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Dispatch
+internal import Foundation
+internal import Stage
+internal import Testing
+internal import TrackwayEvents
+
+/// Those who send little and want it to cost much. Other senders and readers are served meanwhile, and what it costs has a bound.
+@Suite("An attacker who wants work for little", .serialized)
+struct CostAttackTests {
+    private static let time = Timestamp(milliseconds: 1_795_000_000_000)
+
+    /// How long a request took, and its status; 0 without an answer.
+    private static func timed(_ body: () -> Int) -> (status: Int, seconds: Double) {
+        let began = ContinuousClock.now
+        let status = body()
+        return (status, began.duration(to: .now) / .seconds(1))
+    }
+
+    private static func read(_ path: String, of collector: Collector) -> Int {
+        collector.tell("GET \(path)", [], [])?.status ?? 0
+    }
+
+    // MARK: Bodies
+
+    /// A request of which the head and a little of the body are sent.
+    private struct Begun: Sendable {
+        let description: String
+        let head: String
+        let sent: Int
+    }
+
+    private static let begun = [
+        Begun(
+            description: "a key that every copy of an app has",
+            head: "POST /v1/events HTTP/1.1\r\nauthorization: Bearer \(Collector.key)\r\ncontent-length: 1048576",
+            sent: 1
+        ),
+        Begun(
+            description: "the same without a length",
+            head: "POST /v1/events HTTP/1.1\r\nauthorization: Bearer \(Collector.key)\r\ntransfer-encoding: chunked",
+            sent: 0
+        ),
+        Begun(
+            description: "an app's name",
+            head: "POST /collect?appId=shop HTTP/1.1\r\ncontent-length: 1048576",
+            sent: 1
+        ),
+        Begun(
+            description: "a project's name",
+            head: "POST /sa?project=web HTTP/1.1\r\ncontent-length: 8388608",
+            sent: 1
+        ),
+        Begun(
+            description: "nearly all of what is announced",
+            head: "POST /v1/events HTTP/1.1\r\nauthorization: Bearer \(Collector.key)\r\ncontent-length: 1048576",
+            sent: 1_000_000
+        ),
+    ]
+
+    @Test("bodies that are announced and do not come take nobody's place: 40 of each kind, all at once")
+    func announced() throws {
+        let collector = try Collector()
+        _ = try collector.makeKey("shop", ["--clickstream-app", "shop", "--sensors-project", "web"])
+        try Self.untilKnown(collector, "/collect?appId=shop")
+        let before = try collector.highWater
+        var held: [Socket] = []
+        for kind in Self.begun {
+            let part = [UInt8](repeating: UInt8(ascii: "a"), count: kind.sent)
+            for _ in 0..<40 {
+                let socket = try Socket(port: collector.port)
+                // What is not read any more is not sent: the rest of it would wait for as long as the attack lasts.
+                guard socket.send(Array("\(kind.head)\r\nhost: 127.0.0.1\r\n\r\n".utf8)) else { continue }
+                if kind.sent < 2 { socket.send(part) } else { Self.sendBeside(part, on: socket) }
+                held.append(socket)
+            }
+            // Every other sender is served, with the same key and with another one, and so is every reader.
+            for _ in 0..<5 {
+                let (status, seconds) = Self.timed(collector.sendHonestly)
+                #expect(status == 200 && seconds < 4.5, "\(kind.description): \(status) after \(seconds) s")
+                #expect(Self.read("/v1/stats", of: collector) == 200)
+            }
+        }
+        let after = try collector.highWater
+        print("announced bodies: \(before) → \(after) MiB resident")
+        #expect(after < before + 200)
+        withExtendedLifetime(held) {}
+    }
+
+    /// Sends on a thread of its own, which ends with the connection.
+    private static func sendBeside(_ bytes: [UInt8], on socket: Socket) {
+        struct Kept: @unchecked Sendable {
+            // `@unchecked`: the only one that sends from here on.
+            let socket: Socket
+        }
+        let kept = Kept(socket: socket)
+        Thread.detachNewThread { kept.socket.send(bytes) }
+    }
+
+    @Test("one address does not take the place of others, by whichever key: a proxy says who it is")
+    func addresses() throws {
+        let collector = try Collector(options: ["--dev-key", Collector.key, "--trusted-proxy", "127.0.0.1"])
+        let part = [UInt8](repeating: UInt8(ascii: "a"), count: 1_000_000)
+        let head = """
+            POST /v1/events HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer \(Collector.key)\r
+            x-forwarded-for: 192.0.2.1\r\ncontent-length: 1048576\r\n\r\n
+            """
+        var held: [Socket] = []
+        for _ in 0..<60 {
+            let socket = try Socket(port: collector.port)
+            socket.send(Array(head.utf8))
+            Self.sendBeside(part, on: socket)
+            held.append(socket)
+        }
+        for number in 0..<20 {
+            let headers = [("authorization", "Bearer \(Collector.key)"), ("x-forwarded-for", "198.51.100.\(number)")]
+            let (status, seconds) = Self.timed {
+                collector.tell("POST /v1/events", headers, Array(#"{"name":"honest"}"#.utf8))?.status ?? 0
+            }
+            #expect(status == 200 && seconds < 1, "\(status) after \(seconds) s")
+        }
+        withExtendedLifetime(held) {}
+    }
+
+    private static func untilKnown(_ collector: Collector, _ path: String) throws {
+        // The collector looks for new keys once a second.
+        for _ in 0..<200 {
+            if collector.tell("POST \(path)", [], Array("[]".utf8))?.status != 403 { return }
+            collector.moment()
+        }
+        throw StageError("the key did not come to count")
+    }
+
+    // MARK: The ledger
+
+    @Test("accounts of any number of ranges and reasons: readers are served, and the work ends when its askers go")
+    func ledger() throws {
+        let collector = try Collector()
+        let id = InstallationID.generate(at: Self.time)
+        for request in 0..<60 {
+            let dropped = (0..<8_500).map { index in
+                "[\(request * 17_000 + index * 2 + 2),\(request * 17_000 + index * 2 + 2),\"r\(index % 50)\"]"
+            }
+            let batch = """
+                {"batch":{"installation":"\(id)","writer":"\(id)","first":1,"last":1,"dropped":[\(dropped.joined(separator: ","))]}}
+                {"name":"a"}
+                """
+            #expect(try collector.post(Array(batch.utf8)).status == 200)
+        }
+        try collector.settle()
+        let (status, seconds) = Self.timed { Self.read("/v1/ledger/summary", of: collector) }
+        print("the ledger of 510,000 ranges: \(seconds) s")
+        #expect(status == 200 && seconds < 5, "\(seconds)")
+        let summary = try collector.get("/v1/ledger/summary")
+        let told = try #require(summary["dropped"]?.object?.members.reduce(Int64(0)) { $0 + ($1.value.integer ?? 0) })
+        #expect(told > 50_000 && told + (summary["untracked"]?.integer ?? 0) >= 510_000)
+        // Many ask for it, and go away without an answer.
+        for _ in 0..<40 {
+            let socket = try Socket(port: collector.port)
+            socket.send(Array("GET /v1/ledger HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n".utf8))
+        }
+        for path in ["/v1/events", "/v1/stats", "/v1/users", "/v1/trends?name=a&last=7d"] {
+            let (status, seconds) = Self.timed { Self.read(path, of: collector) }
+            #expect(status == 200 && seconds < 5, "\(path): \(status) after \(seconds) s")
+        }
+        let before = try collector.processorTime
+        for _ in 0..<40 { collector.moment() }
+        let used = try collector.processorTime - before
+        print("in two seconds after the askers went: \(used) s of processor time")
+        #expect(used < 1)
+    }
+
+    // MARK: Erasures
+
+    @Test("erasures of installations that never were: the index goes on, and their number has a bound")
+    func erasures() throws {
+        let collector = try Collector()
+        let sender = InstallationID.generate(at: Self.time)
+        for number in 0..<5_000 {
+            guard number % 500 == 0 else { continue }
+            let lines = (0..<500).map { #"{"name":"view_\#($0 % 40)","time":\#(1_795_000_000_000 + number * 60_000)}"# }
+            #expect(try collector.post(Array(lines.joined(separator: "\n").utf8)).status == 200)
+        }
+        try collector.settle()
+        let before = try collector.processorTime
+        var statuses: [Int] = []
+        for request in 0..<14 {
+            let header =
+                #"{"batch":{"installation":"\#(sender)","writer":"\#(sender)","first":\#(request * 1_000 + 1),"#
+            var lines = [header + #""last":\#(request * 1_000 + 1_000)}}"#]
+            for _ in 0..<1_000 {
+                let secret = InstallationSecret.generate()
+                let attributes = #"{"installation":"\#(secret.installation(at: Self.time))","proof":"\#(secret)"}"#
+                lines.append(#"{"name":"_installation_erased","attributes":\#(attributes)}"#)
+            }
+            statuses.append(try collector.post(Array(lines.joined(separator: "\n").utf8)).status)
+        }
+        let (status, seconds) = Self.timed {
+            guard collector.sendHonestly() == 200, (try? collector.settle()) != nil else { return 0 }
+            return 200
+        }
+        let used = try collector.processorTime - before
+        print(
+            "\(statuses.filter { $0 == 200 }.count * 1_000) erasures: an honest event was found after \(seconds) s, \(used) s of processor time"
+        )
+        #expect(status == 200 && seconds < 20)
+        #expect(try collector.rows("name=honest").count == 1)
+        #expect(
+            statuses.prefix(10).allSatisfy { $0 == 200 } && statuses.suffix(2).allSatisfy { $0 == 429 },
+            "\(statuses)"
+        )
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayEvents
+
+/// How many installations may be erased in which time. Safe from any thread.
+///
+/// Every erasure is remembered for ever, also that of an installation without events, and anybody can make up installations. A batch that
+/// comes too early is to be sent again: no erasure is dropped.
+public final class ErasureMeter: Sendable {
+    private struct State: Sendable {
+        var keys: [String: RateBucket] = [:]
+        var addresses: AddressTable
+    }
+
+    private let keyLimit: RateLimit
+    private let clock: any EventClock
+    private let state: Locked<State>
+
+    /// A meter.
+    ///
+    /// - Parameters:
+    ///   - keyLimit: What one key may ask for: by default 20 a second, and 10,000 at once.
+    ///   - addressLimit: What one address may ask for: by default 10 a second, and 1,000 at once.
+    public init(
+        keyLimit: RateLimit = RateLimit(20, per: .seconds(1), burst: 10_000),
+        addressLimit: RateLimit = RateLimit(10, per: .seconds(1), burst: 1_000),
+        clock: any EventClock
+    ) {
+        self.keyLimit = keyLimit
+        self.clock = clock
+        state = Locked(State(addresses: AddressTable(addressLimit)))
+    }
+
+    /// Counts the erasures of a batch.
+    ///
+    /// - Parameters:
+    ///   - count: How many there are.
+    ///   - key: The name of the key that the batch came with.
+    ///   - address: Where it came from; nil for this machine, which has no limit of its own.
+    /// - Throws: ``AdmissionError`` `erasure_rate` when the batch has to come again later; it then counts for nothing.
+    public func admit(_ count: Int, key: String, from address: IPAddress?) throws(AdmissionError) {
+        guard count > 0 else { return }
+        let now = clock.now().monotonic
+        let group = address.map { AddressGroup($0) }
+        let wait = state.withLock { state -> Duration? in
+            var bucket = state.keys[key] ?? RateBucket()
+            if let wait = bucket.wait(under: keyLimit, at: now) { return wait }
+            if let group {
+                if let wait = state.addresses.take(of: group, at: now) { return wait }
+                state.addresses.charge(count - 1, to: group, at: now)
+            }
+            bucket.charge(count, under: keyLimit, at: now)
+            state.keys[key] = bucket
+            return nil
+        }
+        guard let wait else { return }
+        throw AdmissionError(
+            .limited(wait),
+            code: "erasure_rate",
+            message: "Too many installations were erased in a short time; send the batch again later."
+        )
+    }
+}

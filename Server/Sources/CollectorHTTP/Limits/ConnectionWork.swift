@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Hummingbird
+internal import TrackwayEvents
+
+/// The work on answers of one connection. It ends when the sender has gone: nobody would read the answer. Safe from any task.
+final class ConnectionWork: Sendable {
+    private struct State: Sendable {
+        var tasks: [UInt64: Task<Response, any Error>] = [:]
+        var next: UInt64 = 0
+        var hasEnded = false
+    }
+
+    private let state = Locked(State())
+
+    /// Works on an answer, in a task that is cancelled when the connection or the caller ends.
+    func run(_ body: @escaping @Sendable () async throws -> Response) async throws -> Response {
+        let task = Task { try await body() }
+        let number = state.withLock { state -> UInt64? in
+            guard !state.hasEnded else { return nil }
+            defer { state.next += 1 }
+            state.tasks[state.next] = task
+            return state.next
+        }
+        if number == nil { task.cancel() }
+        defer { if let number { state.withLock { _ = $0.tasks.removeValue(forKey: number) } } }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+
+    /// The sender has gone, or sends nothing more: what is being worked on is cancelled.
+    func end() {
+        let tasks = state.withLock { state in
+            state.hasEnded = true
+            return Array(state.tasks.values)
+        }
+        for task in tasks { task.cancel() }
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// What keeps accounts bounded.
+extension IndexSchema {
+    /// How many rows a writer has in `ranges`.
+    static let fifteenth = """
+        ALTER TABLE writers ADD COLUMN ranges INTEGER NOT NULL DEFAULT 0;
+        UPDATE writers SET ranges = (SELECT count(*) FROM ranges WHERE ranges.writer = writers.number);
+
+        """
+}

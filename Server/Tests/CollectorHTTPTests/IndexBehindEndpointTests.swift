@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorTesting
+internal import NIOCore
+internal import Testing
+internal import TrackwayEvents
+
+@testable import Collector
+@testable import CollectorHTTP
+
+@Suite("Answers of an index that lacks events")
+struct IndexBehindEndpointTests {
+    private static let lag = "The index lacks events that arrived up to 14 seconds ago."
+
+    @Test(
+        "an index that lags marks every answer that it is asked for, in its JSON and in a header",
+        arguments: [
+            "/v1/events", "/v1/events?name=a", "/v1/ledger", "/v1/ledger/summary", "/v1/failed", "/v1/failed/groups",
+            "/v1/rate", "/v1/sessions", "/v1/screens", "/v1/users", "/v1/trends?name=a", "/v1/funnels?step=a&step=b",
+            "/v1/retention", "/v1/lifecycle", "/v1/stickiness", "/v1/paths", "/v1/catalogue", "/v1/devices",
+            "/v1/boards/first-look/cards/live",
+        ]
+    )
+    func marked(_ path: String) async throws {
+        try await CollectorUnderTest.run { collector in
+            collector.store.add("a")
+            let whole = try await collector.request("GET", path)
+            #expect(whole.headers["trackway-partial"] == nil && !whole.body.contains(#""partial""#), "\(whole.body)")
+            collector.store.lag(Self.lag)
+            let partial = try await collector.request("GET", path)
+            #expect(partial.status == whole.status)
+            guard whole.status == 200 else { return }
+            #expect(partial.headers["trackway-partial"] == Self.lag)
+            #expect(partial.text("partial") == Self.lag)
+            // Beside the mark it is the same answer.
+            #expect(partial.body == "{\"partial\":\"\(Self.lag)\"," + whole.body.dropFirst())
+            collector.store.lag(nil)
+            #expect(try await collector.request("GET", path).body == whole.body)
+        }
+    }
+
+    @Test(
+        "what an index that lags does not find may exist",
+        arguments: [
+            "/v1/events/01900000-0000-7000-8000-000000000777", "/v1/users/nobody", "/v1/catalogue/nothing",
+        ]
+    )
+    func missing(_ path: String) async throws {
+        try await CollectorUnderTest.run { collector in
+            let missing = try await collector.request("GET", path)
+            guard missing.status == 404 else { return }
+            collector.store.lag(Self.lag)
+            let answer = try await collector.request("GET", path)
+            #expect(answer.status == 503 && answer.errorCode == "index_behind" && answer.headers["retry-after"] == "5")
+            #expect(answer.body.contains(Self.lag))
+        }
+    }
+
+    @Test("a collector whose index lags is ready, and says that it lags; one whose index does not follow is not")
+    func readiness() async throws {
+        try await CollectorUnderTest.run { collector in
+            collector.store.lag(Self.lag)
+            let lagging = try await collector.request("GET", "/readyz")
+            #expect(lagging.status == 200 && lagging.text("status") == "ready" && lagging.text("partial") == Self.lag)
+            collector.store.stumble("The disk is full.")
+            let stuck = try await collector.request("GET", "/readyz")
+            #expect(stuck.status == 503 && stuck.errorCode == "index_behind")
+            #expect(try await collector.request("GET", "/v1/events").text("partial") == "The disk is full.")
+        }
+    }
+
+    @Test(
+        "while the index is being made nobody gets an answer from it, and the whole says why",
+        arguments: [
+            "/v1/events", "/v1/trends?name=a", "/v1/funnels?step=a&step=b", "/v1/retention", "/v1/lifecycle",
+            "/v1/stickiness", "/v1/paths", "/v1/rate", "/readyz",
+        ]
+    )
+    func building(_ path: String) async throws {
+        try await CollectorUnderTest.run { collector in
+            collector.store.build("The index is being made from the intake log.")
+            let answer = try await collector.request("GET", path)
+            #expect(answer.status == 503 && answer.errorCode == "index_behind", "\(answer.body)")
+            #expect(answer.body.contains("being made from the intake log. Batches are accepted and kept."))
+            #expect(try await collector.request("GET", "/v1/stats").status == 200)
+            #expect(try await collector.post(Array(#"{"name":"a"}"#.utf8)).status == 200)
+            collector.store.build(nil)
+            #expect(try await collector.request("GET", path).status == 200)
+        }
+    }
+
+    @Test("who waits while the index is being made waits on, and gets the answer when it is there")
+    func waiting() async throws {
+        try await CollectorUnderTest.run { collector in
+            let event = collector.store.add("a")
+            collector.store.build("The index is being made.")
+            let now = try await collector.request("GET", "/v1/wait?id=\(event.id)&timeout=0")
+            #expect(now.status == 200 && now.body.contains(#""done":false"#))
+            async let later = collector.request("GET", "/v1/wait?id=\(event.id)&timeout=60")
+            async let expected = collector.request("GET", "/v1/expect?name=a&within=60s")
+            while collector.store.followers < 2 { await Task.yield() }
+            collector.store.build(nil)
+            #expect(try await later.body.contains(#""done":true"#))
+            #expect(try await expected.body.contains(#""holds":true"#))
+        }
+    }
+
+    @Test("a live stream shows nothing of what the index goes through again, and then what is new")
+    func live() async throws {
+        try await CollectorUnderTest.run {
+            $0.heartbeat = .milliseconds(5)
+        } _: { collector in
+            collector.store.build("The index is being made.")
+            try await Wire.open(to: collector.port) { wire in
+                try await wire.send("GET /v1/live HTTP/1.1\nHost: localhost\n\n")
+                _ = try await wire.read(until: ": alive\n\n")
+                collector.store.add("old")
+                collector.store.build(nil)
+                while collector.store.followers < 2 { await Task.yield() }
+                collector.store.add("new")
+                let text = try await wire.read(until: "new")
+                #expect(!text.contains("old"))
+            }
+        }
+    }
+
+    @Test(
+        "the mark is a member of whatever object the answer is, and of nothing else",
+        arguments: [
+            (#"{"a":1}"#, #"{"partial":"Late.","a":1}"#), ("{}", #"{"partial":"Late."}"#), ("[1]", "[1]"), ("", ""),
+        ]
+    )
+    func mark(_ body: String, _ marked: String) {
+        #expect(PartialAnswer.marked(ByteBuffer(string: body), "Late.") == ByteBuffer(string: marked))
+    }
+}
+
+@Suite("Work for those who have gone")
+struct ConnectionWorkTests {
+    @Test("an answer is worked on until its connection ends, and no further")
+    func ends() async throws {
+        let work = ConnectionWork()
+        let begun = AsyncStream.makeStream(of: Void.self)
+        async let outcome: Void = {
+            await #expect(throws: CancellationError.self) {
+                _ = try await work.run {
+                    begun.continuation.yield()
+                    let (never, _) = AsyncStream.makeStream(of: Void.self)
+                    for await _ in never {}
+                    try Task.checkCancellation()
+                    return Answer.empty()
+                }
+            }
+        }()
+        for await _ in begun.stream { break }
+        work.end()
+        await outcome
+        // What begins afterwards is cancelled from the beginning.
+        await #expect(throws: CancellationError.self) {
+            _ = try await work.run {
+                try Task.checkCancellation()
+                return Answer.empty()
+            }
+        }
+    }
+
+    @Test("a reader who goes is not waited for")
+    func reader() async throws {
+        try await CollectorUnderTest.run {
+            $0.followers = 1
+        } _: { collector in
+            try await Wire.open(to: collector.port) { wire in
+                try await wire.send("GET /v1/wait?count=5&timeout=60 HTTP/1.1\nHost: localhost\n\n")
+                while collector.store.followers < 1 { await Task.yield() }
+                let refused = try await collector.request("GET", "/v1/wait?count=5&timeout=60")
+                #expect(refused.errorCode == "too_many_followers")
+            }
+            // Its place is free once its connection is gone.
+            var status = 503
+            while status == 503 {
+                status = try await collector.request("GET", "/v1/wait?count=0&timeout=0").status
+                await Task.yield()
+            }
+            #expect(status == 200)
+        }
+    }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Foundation
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+@testable import CollectorStore
+
+@Suite("An index that lacks events")
+struct IndexFreshnessTests {
+    private static func place(_ offset: UInt32) -> LogPosition { LogPosition(segment: 1, offset: offset) }
+    private static func at(_ seconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: seconds * 1_000) }
+
+    @Test("an index is building until it has come to where the log ended at the start, wherever it begins")
+    func building() {
+        for start in [UInt32(0), 100, 900] {
+            var freshness = IndexFreshness(at: Self.place(start))
+            freshness.build(upTo: Self.place(1_000))
+            freshness.logged(Self.place(1_000), at: Self.at(0))
+            freshness.logged(Self.place(1_200), at: Self.at(1))
+            #expect(freshness.verdict(at: Self.at(1)) == .building)
+            freshness.reached(Self.place(999))
+            #expect(freshness.verdict(at: Self.at(1)) == .building)
+            freshness.reached(Self.place(1_000))
+            #expect(freshness.verdict(at: Self.at(1)) == .complete)
+        }
+    }
+
+    @Test("an index that begins anew has to come to where the log ends then")
+    func anew() {
+        var freshness = IndexFreshness(at: Self.place(0))
+        freshness.logged(Self.place(500), at: Self.at(0))
+        freshness.reached(Self.place(500))
+        freshness.restart(at: .start)
+        #expect(freshness.isBuilding)
+        freshness.logged(Self.place(700), at: Self.at(1))
+        freshness.reached(Self.place(499))
+        #expect(freshness.isBuilding)
+        freshness.reached(Self.place(500))
+        #expect(!freshness.isBuilding)
+    }
+
+    @Test("an index that lags by seconds follows; one that lacks what has been there for longer is behind")
+    func behind() {
+        var freshness = IndexFreshness(at: Self.place(0))
+        for second in Int64(1)...30 { freshness.logged(Self.place(UInt32(second) * 10), at: Self.at(second)) }
+        #expect(freshness.verdict(at: Self.at(11)) == .complete)
+        #expect(freshness.verdict(at: Self.at(30)) == .behind(.seconds(29)))
+        freshness.reached(Self.place(190))
+        #expect(freshness.verdict(at: Self.at(30)) == .complete)
+        #expect(freshness.verdict(at: Self.at(31)) == .behind(.seconds(11)))
+        freshness.reached(Self.place(300))
+        #expect(freshness.verdict(at: Self.at(9_999)) == .complete)
+    }
+
+    @Test("what came within a moment and then no more is missed, too")
+    func burst() {
+        var freshness = IndexFreshness(at: Self.place(0))
+        freshness.logged(Self.place(10), at: Self.at(0))
+        freshness.logged(Self.place(20), at: Self.at(0))
+        freshness.reached(Self.place(10))
+        #expect(freshness.verdict(at: Self.at(11)) == .behind(.seconds(11)))
+    }
+
+    @Test("a long lag is remembered in few marks, and never told shorter than it is")
+    func long() {
+        var freshness = IndexFreshness(at: Self.place(0))
+        for second in Int64(1)...1_000 { freshness.logged(Self.place(UInt32(second) * 10), at: Self.at(second)) }
+        for second in Int64(1)...1_000 {
+            freshness.reached(Self.place(UInt32(second - 1) * 10))
+            let lag = Duration.seconds(1_000 - second)
+            switch freshness.verdict(at: Self.at(1_000)) {
+            // The longer it is, the coarser.
+            case .behind(let told): #expect(told >= lag && told < .seconds(1_000) && lag > .seconds(8))
+            case .complete: #expect(lag <= IndexFreshness.tolerance)
+            case .building: Issue.record("nothing was to be built")
+            }
+        }
+    }
+
+    // MARK: A store
+
+    /// A folder with a log of so many batches of ten events, and an index of it that stands after so many steps.
+    private static func environment(batches: Int, steps: Int) async throws -> IndexEnvironment {
+        let environment = try IndexEnvironment(eventsPerStep: 10)
+        for number in 0..<UInt64(batches) {
+            var batch = Batch(1, 1, (number * 10 + 1)...(number * 10 + 10))
+            batch.lines = (0..<10).map { line(number * 10 + $0 + 1, "view") }
+            batch.rejected = number == 0 ? [(9, "name_missing")] : []
+            try environment.append(batch)
+        }
+        environment.indexer.durable(upTo: environment.log.end)
+        for _ in 0..<steps { _ = try await environment.indexer.step() }
+        return environment
+    }
+
+    private static let start = Timestamp(milliseconds: 1_700_000_000_000)
+
+    private static var views: EventQuery {
+        var query = EventQuery()
+        query.name = "view"
+        return query
+    }
+
+    private static func day() throws -> CatalogueDays { try #require(CatalogueDays(around: start, in: .utc)) }
+
+    private static func time() throws -> QuestionTime {
+        try #require(
+            QuestionTime(from: start, to: start.advanced(by: .seconds(86_400)), interval: .day, in: .utc)
+        )
+    }
+
+    /// Everything a reader may ask.
+    private static let questions: [@Sendable (SQLiteEventStore) async throws -> Void] = [
+        { _ = try await $0.events(matching: EventQuery(limit: 10)) },
+        { _ = try await $0.event(EventID(high: 7 << 12, low: 1 << 63)) },
+        { _ = try await $0.count(matching: EventQuery()) },
+        { _ = try await $0.count(matching: views) },
+        { _ = try await $0.ledger(matching: LedgerQuery()) },
+        { _ = try await $0.writers(installation: nil) },
+        { _ = try await $0.erasures(installation: nil, limit: 1) },
+        { _ = try await $0.failed(before: nil, limit: 1) },
+        { _ = try await $0.minutes(since: Timestamp(milliseconds: 0)) },
+        { _ = try await $0.sessions(matching: SessionQuery()) },
+        { _ = try await $0.screens(matching: ScreenQuery()) },
+        { _ = try await $0.users(matching: UserQuery()) },
+        { _ = try await $0.devices(matching: DeviceQuery()) },
+        { _ = try await $0.device(.numbered(1), limit: 1) },
+        { _ = try await $0.catalogue(matching: CatalogueQuery(days: try day())) },
+        { _ = try await $0.description(of: "view", days: try day()) },
+        { _ = try await $0.trend(Question(in: try time())) },
+        { _ = try await $0.retention(RetentionQuestion(in: try time())) },
+        { _ = try await $0.lifecycle(ActivityQuestion(in: try time())) },
+        { _ = try await $0.stickiness(ActivityQuestion(in: try time())) },
+        { _ = try await $0.failedGroups(in: try time()) },
+        { _ = try await $0.planCounts(since: nil) },
+        { _ = try await $0.violations(matching: ViolationQuery()) },
+        { _ = try await LedgerSummary.newest(of: $0) },
+    ]
+
+    private static func expectNoAnswer(_ store: SQLiteEventStore) async {
+        #expect(store.isBuilding && store.trouble != nil)
+        for (number, ask) in questions.enumerated() {
+            let error = await #expect(throws: StoreError.self, "question \(number)") { try await ask(store) }
+            #expect(error?.kind == .behind, "question \(number)")
+        }
+    }
+
+    @Test(
+        "a process that starts in the middle of making the index answers nothing until it has what the log had",
+        arguments: 0..<10
+    )
+    func restarted(steps: Int) async throws {
+        let environment = try await Self.environment(batches: 10, steps: steps)
+        if steps > 0 { await Self.expectNoAnswer(environment.store) }
+        try environment.restart(eventsPerStep: 10)
+        environment.indexer.durable(upTo: environment.log.end)
+        for _ in steps..<10 {
+            await Self.expectNoAnswer(environment.store)
+            // The numbers of the whole index say themselves that they are not all.
+            #expect(try await environment.store.totals().trouble != nil)
+            #expect(try await environment.indexer.step() == .advanced)
+        }
+        #expect(environment.store.trouble == nil && !environment.store.isBuilding)
+        #expect(try await environment.store.count(matching: EventQuery()) == 99)
+        for ask in Self.questions { try await ask(environment.store) }
+    }
+
+    @Test(
+        "a process that starts with all of the log in its index answers at once, also behind a segment that holds nothing"
+    )
+    func complete() async throws {
+        let environment = try await Self.environment(batches: 3, steps: 4)
+        #expect(environment.store.trouble == nil)
+        try environment.restart()
+        let end = environment.log.end
+        environment.indexer.durable(upTo: LogPosition(segment: end.segment + 1, offset: 16))
+        #expect(environment.store.trouble == nil && !environment.store.isBuilding)
+        #expect(try await environment.store.count(matching: EventQuery()) == 29)
+    }
+
+    @Test("events that came since the start do not keep an index from answering")
+    func newcomers() async throws {
+        let environment = try await Self.environment(batches: 2, steps: 3)
+        var batch = Batch(1, 1, 21...21)
+        batch.lines = [line(21, "late")]
+        try environment.append(batch)
+        environment.indexer.durable(upTo: environment.log.end)
+        #expect(!environment.store.isBuilding)
+        #expect(try await environment.store.count(matching: EventQuery()) == 19)
+    }
+
+    @Test(
+        "an index that is emptied answers nothing until it is full again, and one that is empty for good answers at once"
+    )
+    func emptied() async throws {
+        let environment = try await Self.environment(batches: 3, steps: 4)
+        try await environment.indexer.rebuild()
+        await Self.expectNoAnswer(environment.store)
+        try await environment.indexer.catchUp()
+        #expect(try await environment.store.count(matching: EventQuery()) == 29)
+        let empty = try IndexEnvironment()
+        empty.indexer.durable(upTo: empty.log.end)
+        #expect(empty.store.trouble == nil)
+        #expect(try await empty.store.count(matching: EventQuery()) == 0)
+    }
+}

@@ -28,21 +28,21 @@ struct PeopleQuestionEndpointTests {
             (
                 "/v1/retention?interval=hour",
                 """
-                {"interval":"hour","zone":"UTC","edges":[1700000000000,1700002800000,1700006400000,1700007200000],"partial":[0,2],\
+                {"interval":"hour","zone":"UTC","edges":[1700000000000,1700002800000,1700006400000,1700007200000],"partial_intervals":[0,2],\
                 "cohorts":[{"people":5,"returned":[2,1]},{"people":3,"returned":[1]}],"read":9}
                 """
             ),
             (
                 "/v1/lifecycle?interval=day",
                 """
-                {"interval":"day","zone":"UTC","edges":[1700000000000,1700006400000,1700007200000],"partial":[0,1],\
+                {"interval":"day","zone":"UTC","edges":[1700000000000,1700006400000,1700007200000],"partial_intervals":[0,1],\
                 "new":[1,0],"returning":[2,0],"resurrected":[3,0],"dormant":[4,0],"read":6}
                 """
             ),
             (
                 "/v1/stickiness?interval=day",
                 """
-                {"interval":"day","zone":"UTC","edges":[1700000000000,1700006400000,1700007200000],"partial":[0,1],\
+                {"interval":"day","zone":"UTC","edges":[1700000000000,1700006400000,1700007200000],"partial_intervals":[0,1],\
                 "people":[7,1],"read":9}
                 """
             ),

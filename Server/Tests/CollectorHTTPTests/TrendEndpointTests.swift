@@ -20,7 +20,7 @@ struct TrendEndpointTests {
             #expect(
                 answer.body == """
                     {"interval":"hour","zone":"UTC","edges":[1700000000000,1700002800000,1700006400000,1700007200000],\
-                    "partial":[0,2],"edges_before":[1699992800000,1699995600000,1699999200000,1700000000000],\
+                    "partial_intervals":[0,2],"edges_before":[1699992800000,1699995600000,1699999200000,1700000000000],\
                     "series":[{"group":"CNY","values":[2,2,2],"total":3}],"read":4}
                     """
             )

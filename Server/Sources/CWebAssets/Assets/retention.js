@@ -13,7 +13,7 @@ const names = { day: "Day", week: "Week", month: "Month" };
 
 /** The triangle, as a table that can be read and copied. */
 export function drawRetention(answer) {
-  const { cohorts, interval, zone, edges, partial = [] } = answer;
+  const { cohorts, interval, zone, edges, partial_intervals: partial = [] } = answer;
   if (cohorts.every(({ people }) => people === 0)) return null;
   const columns = Math.max(...cohorts.map(({ returned }) => returned.length), 0);
   // The first cohort has the most intervals to come back in: all, or all after its own.

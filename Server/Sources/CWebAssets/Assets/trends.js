@@ -19,7 +19,7 @@ export function measured(asked) {
 }
 
 /** The intervals of an answer as places of a chart. One that the range cuts is marked; the last of an open range is called otherwise. */
-export const places = ({ edges, interval, zone, partial = [] }, isOpen = false) => edges.slice(0, -1).map((ms, index) => {
+export const places = ({ edges, interval, zone, partial_intervals: partial = [] }, isOpen = false) => edges.slice(0, -1).map((ms, index) => {
   const isPartial = partial.includes(index) && !(isOpen && index === edges.length - 2);
   return { short: shortMoment(ms, interval, zone), long: longMoment(ms, interval, zone) + (isPartial ? ` (partial ${interval})` : ""), isPartial };
 });

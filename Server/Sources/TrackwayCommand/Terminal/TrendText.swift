@@ -58,7 +58,7 @@ struct CollectorTrend: Sendable {
     init(_ json: JSONValue) {
         zone = json["zone"]?.string ?? "UTC"
         interval = json["interval"]?.string ?? ""
-        partial = Set(json.integers("partial").map { Int(clamping: $0) })
+        partial = Set(json.integers("partial_intervals").map { Int(clamping: $0) })
         edges = (json["edges"]?.array ?? []).compactMap { $0.integer.map(Timestamp.init(milliseconds:)) }
         series = (json["series"]?.array ?? []).map { series in
             let (values, total) = Self.numbers(series)

@@ -141,7 +141,9 @@ extension QuestionTime {
         writer.member("interval", interval.rawValue)
         writer.member("zone", zone)
         writer.list("edges", edges) { edge, writer in writer.integer(edge.milliseconds) }
-        if !partial.isEmpty { writer.list("partial", partial) { index, writer in writer.integer(Int64(index)) } }
+        if !partial.isEmpty {
+            writer.list("partial_intervals", partial) { index, writer in writer.integer(Int64(index)) }
+        }
         if !edgesBefore.isEmpty {
             writer.list("edges_before", edgesBefore) { edge, writer in writer.integer(edge.milliseconds) }
         }

@@ -132,7 +132,7 @@ class Changing(BoardTest):
         page.get_by_role("button", name="Save to a board").click()
         dialog = page.get_by_role("dialog", name="Save to a board")
         dialog.get_by_label("Title of the card").fill("Sales")
-        dialog.get_by_label("Board", exact=True).select_option("")
+        dialog.get_by_role("combobox", name="Board", exact=True).select_option("")
         dialog.get_by_label("Title of the new board").fill("Mine")
         dialog.get_by_role("button", name="Save", exact=True).click()
         dialog.get_by_role("link", name="Mine").click()

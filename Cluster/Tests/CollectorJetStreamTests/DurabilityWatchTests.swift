@@ -276,12 +276,12 @@ struct DurabilityWatchTests {
     }
 
     @Test("it looks at the start, after ten seconds, and at once when the connection is another")
-    func runs() async {
+    func runs() async throws {
         let (looks, looked) = AsyncStream.makeStream(of: Void.self)
         let watch = watch { _, _ in looked.yield() }
         let clock = clock
         let engine = engine
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await watch.run() }
             var look = looks.makeAsyncIterator()
             _ = await look.next()

@@ -80,7 +80,7 @@ struct OrderFollowerTests {
         }
     }
 
-    private static func until(_ isSo: () -> Bool) async { try await Deadline.wait(while: !isSo()) }
+    private static func until(_ isSo: () -> Bool) async throws { try await Deadline.wait(while: !isSo()) }
 
     /// What is in the order, by a second computation.
     private static func expected(_ engine: StreamsEngine) -> [String] {
@@ -113,7 +113,7 @@ struct OrderFollowerTests {
         let (engine, line) = try Self.engine(entries: entries)
         let order = Self.follower(engine)
         try await Self.follow(order) {
-            await Self.until { order.standing == .ordered(line) }
+            try await Self.until { order.standing == .ordered(line) }
             let all = try await Self.read(Self.records(order, engine), from: 1, to: line.end)
             #expect(all.map { String(decoding: $0.payload, as: UTF8.self) } == Self.expected(engine))
             #expect(all.map(\.start.streamSequence) == Array(1..<line.end))
@@ -134,7 +134,7 @@ struct OrderFollowerTests {
         let engine = StreamsEngine(["INTAKE_0": 17])
         let order = Self.follower(engine)
         try await Self.follow(order) {
-            await Self.until { order.standing == .single }
+            try await Self.until { order.standing == .single }
             let records = Self.records(order, engine)
             #expect(try await Self.read(records, from: 1, to: 18).count == 17)
             #expect(order.sequence(of: 9, in: 0) == 9 && order.sequence(of: 9, in: 1) == nil)
@@ -143,11 +143,11 @@ struct OrderFollowerTests {
             engine.put([line.opening([1, 2])])
             engine.add(3, to: 1)
             try line.take(line.opening([1, 2]))
-            await Self.until { order.standing == .ordered(line) }
+            try await Self.until { order.standing == .ordered(line) }
             // Nobody has put them into the order: whoever hears of them does.
             order.known(3, in: 1)
             #expect(order.lacking == 3 && order.sequence(of: 3, in: 1) == nil)
-            await Self.until { order.ends[1] == 3 }
+            try await Self.until { order.ends[1] == 3 }
             #expect(order.lacking == 0 && order.sequence(of: 3, in: 1) == 20)
             #expect(
                 try await Self.read(records, from: 17, to: 21).map(\.payload).map {
@@ -175,7 +175,7 @@ struct OrderFollowerTests {
                     for stream in [1, 2] { orders[number % 3].known(ends[stream - 1], in: stream) }
                     for _ in 0..<20 { await Task.yield() }
                 }
-                await Self.until { orders.allSatisfy { $0.ends == [1: 25, 2: 25] } }
+                try await Self.until { orders.allSatisfy { $0.ends == [1: 25, 2: 25] } }
             }
             try await group.next()
             try await Deadline.wait(while: orders.contains(where: { $0.ends != [1: 25, 2: 25] }))
@@ -190,21 +190,21 @@ struct OrderFollowerTests {
         let told = Locked<[String]>([])
         let order = Self.follower(engine) { sentence in told.withLock { $0.append(sentence) } }
         try await Self.follow(order) {
-            await Self.until { order.standing == .ordered(line) }
+            try await Self.until { order.standing == .ordered(line) }
             engine.state.withLock { $0.streams[OrderStream.name]?.records.append(Array("hello".utf8)) }
-            await Self.until { told.withLock { !$0.isEmpty } }
+            try await Self.until { told.withLock { !$0.isEmpty } }
             #expect(told.withLock { $0[0] }.contains("no entry of the order"))
             #expect(told.withLock { $0[0] }.contains(OrderStream.subject))
             // What was known stays so: records go on being taken into the streams that are open.
             #expect(order.standing == .ordered(line))
             engine.state.withLock { state in _ = state.streams[OrderStream.name]?.records.removeLast() }
-            await Self.until { order.standing == .ordered(line) && order.trouble == nil }
+            try await Self.until { order.standing == .ordered(line) && order.trouble == nil }
             // Without the order nobody takes the first stream's own for it.
             let gone = engine.state.withLock { state in state.streams.removeValue(forKey: OrderStream.name) }
-            await Self.until { order.trouble?.contains("is gone") == true }
+            try await Self.until { order.trouble?.contains("is gone") == true }
             #expect(order.standing == .ordered(line))
             engine.state.withLock { $0.streams[OrderStream.name] = gone }
-            await Self.until { order.trouble == nil }
+            try await Self.until { order.trouble == nil }
             #expect(order.standing == .ordered(line))
         }
     }
@@ -216,7 +216,7 @@ struct OrderFollowerTests {
         let (engine, line) = try Self.engine(entries: 40)
         let order = Self.follower(engine)
         try await Self.follow(order) {
-            await Self.until { order.standing == .ordered(line) }
+            try await Self.until { order.standing == .ordered(line) }
             let all = Self.expected(engine)
             engine.state.withLock { $0.silent = ["INTAKE_2"] }
             let first = try #require(all.firstIndex { $0.hasPrefix("INTAKE_2/") })
@@ -244,7 +244,7 @@ struct OrderFollowerTests {
         let order = Self.follower(engine)
         let upkeep = OrderedUpkeep(order) { StreamKeeping(engine, place: StreamPlace(number: $0)) }
         try await Self.follow(order) {
-            await Self.until { order.standing == .ordered(line) }
+            try await Self.until { order.standing == .ordered(line) }
             let all = Self.expected(engine)
             #expect(try await upkeep.extent() == StreamExtent(first: 1, last: line.end - 1))
             var removed: UInt64 = 0
@@ -256,7 +256,7 @@ struct OrderFollowerTests {
                 #expect(try await upkeep.time(of: before) != nil)
                 let late = Self.follower(engine)
                 try await Self.follow(late) {
-                    await Self.until { late.standing == .ordered(line) }
+                    try await Self.until { late.standing == .ordered(line) }
                     let rest = try await Self.read(Self.records(late, engine), from: before, to: line.end)
                     #expect(
                         rest.map { String(decoding: $0.payload, as: UTF8.self) }

@@ -157,7 +157,7 @@ struct StreamFollowerTests {
         #expect(reason == "there is no connection to the engine")
         engine.change { $0.connection = SimulatedEngine.connection(1) }
         let follower = follower()
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await follower.run() }
             for count in [1, 3, 7] {
                 let known = engine.state.withLock { $0.records.count }

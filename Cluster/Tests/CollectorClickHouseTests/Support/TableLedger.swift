@@ -47,7 +47,8 @@ struct TableLedger {
             case .dropped:
                 let reason = TableMemory.text(row, "reason")
                 accounts[key, default: Account()].dropped[reason, default: SequenceRanges()].insert(range)
-            case nil: break
+            // These tables keep every range.
+            case .untracked, nil: break
             }
         }
         rows = accounts.map { key, account in

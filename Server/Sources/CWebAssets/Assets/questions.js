@@ -179,12 +179,9 @@ export class Questions {
     this.#ask();
   }
 
-  /** Asks with one parameter changed, as a choice beside the answer does. */
+  /** Asks with one parameter changed, as a control beside the answer does; the form shows it, too. */
   #go(key, value) {
-    this.#asked = new Asked([...this.#asked.pairs.filter(([name]) => name !== key), [key, value]]);
-    this.#drawKinds();
-    this.#moved();
-    this.#ask();
+    this.#take(this.#kind, [...this.#asked.pairs.filter(([name]) => name !== key), [key, value]]);
   }
 
   async #ask() {

@@ -20,7 +20,13 @@ struct RecordedContextTests {
             attributes: [.init(name: "age", value: 21, setAt: Timestamp(milliseconds: 9))],
             subject: "user-42"
         ),
-        session: RecordedContext.Session(id: "S1", number: 3, start: Timestamp(milliseconds: 5)),
+        session: RecordedContext.Session(
+            id: "S1",
+            number: 3,
+            start: Timestamp(milliseconds: 5),
+            monotonicStart: MonotonicTime(milliseconds: 4),
+            boot: "b1"
+        ),
         screen: RecordedContext.Screen(name: "Home", id: "a/b", uniqueID: "1"),
         global: ["channel": "store"]
     )
@@ -28,6 +34,14 @@ struct RecordedContextTests {
     @Test("A context is read back as it was written")
     func roundTrip() throws {
         #expect(try RecordedContext(json: whole.json()) == whole)
+    }
+
+    @Test("The monotonic start of a session from another boot is not written")
+    func sessionOfAnotherBoot() throws {
+        var context = whole
+        context.boot = "b2"
+        let read = try #require(try RecordedContext(json: context.json()).session)
+        #expect(read == RecordedContext.Session(id: "S1", number: 3, start: Timestamp(milliseconds: 5)))
     }
 
     @Test("What is empty is not written")

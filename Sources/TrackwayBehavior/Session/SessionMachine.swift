@@ -110,7 +110,13 @@ package struct SessionMachine: Sendable, Hashable, Codable {
             id = SessionID.make(uniqueID: uniqueID, start: now.wall.advanced(by: .milliseconds(1)))
         }
         let number = latest.map { $0.number == .max ? .max : $0.number + 1 } ?? 1
-        let session = RecordedContext.Session(id: id, number: number, start: now.wall)
+        let session = RecordedContext.Session(
+            id: id,
+            number: number,
+            start: now.wall,
+            monotonicStart: now.boot.isEmpty ? nil : now.monotonic,
+            boot: now.boot.isEmpty ? nil : now.boot
+        )
         state = .current(session, lastSeen: now, isAnnounced: false)
         return [.begin(session)]
     }

@@ -26,8 +26,8 @@ struct ClickstreamContext: Sendable {
     let userFaults: [ClickstreamFault]
     /// The attributes of every event that the app cannot change, without the session's duration.
     let presets: [String: AttributeValue]
-    /// When the session began.
-    let sessionStart: Timestamp?
+    /// The context as it was recorded.
+    let recorded: RecordedContext
     /// The global attributes that keep the limits.
     let global: [String: AttributeValue]
     /// What is wrong with the global attributes; those are left out.
@@ -79,7 +79,7 @@ struct ClickstreamContext: Sendable {
             // Each event has its own; the place is counted here.
             presets[CapturedKey.sessionDuration] = .integer(0)
         }
-        sessionStart = context.session?.start
+        recorded = context
         var faults: [ClickstreamFault] = []
         func putScreen(_ name: String, _ value: String?) {
             guard let value else { return }

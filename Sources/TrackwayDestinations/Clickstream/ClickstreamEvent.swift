@@ -20,9 +20,8 @@ struct ClickstreamEvent: Sendable {
 
     init(_ event: Event, in context: ClickstreamContext) {
         attributes = context.presets
-        if let start = context.sessionStart {
-            let duration = event.time.milliseconds.subtractingReportingOverflow(start.milliseconds)
-            attributes[CapturedKey.sessionDuration] = .integer(duration.overflow ? 0 : max(0, duration.partialValue))
+        if let duration = context.recorded.sessionDuration(at: event) {
+            attributes[CapturedKey.sessionDuration] = .integer(duration)
         }
         attributes.merge(context.global) { preset, _ in preset }
         let native = ClickstreamNativeFault(event)

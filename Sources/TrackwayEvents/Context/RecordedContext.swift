@@ -53,12 +53,24 @@ public struct RecordedContext: Sendable, Hashable {
         public var number: Int64
         /// When it began.
         public var start: Timestamp
+        /// When it began by the monotonic clock; nil when unknown.
+        public var monotonicStart: MonotonicTime?
+        /// The boot that ``monotonicStart`` belongs to; nil when unknown.
+        public var boot: String?
 
         /// A session of these parts.
-        public init(id: String, number: Int64, start: Timestamp) {
+        public init(
+            id: String,
+            number: Int64,
+            start: Timestamp,
+            monotonicStart: MonotonicTime? = nil,
+            boot: String? = nil
+        ) {
             self.id = id
             self.number = number
             self.start = start
+            self.monotonicStart = monotonicStart
+            self.boot = boot
         }
     }
 
@@ -172,7 +184,7 @@ extension RecordedContext {
             device: Attributes(json["device"]?.object ?? .init()),
             boot: json["boot"]?.string ?? "",
             user: json["user"].map { User($0) } ?? User(),
-            session: json["session"].flatMap { Session($0) },
+            session: json["session"].flatMap { Session($0, boot: json["boot"]?.string ?? "") },
             screen: json["screen"].flatMap { Screen($0) },
             global: Attributes(json["global"]?.object ?? .init()),
             modes: Attributes(json["modes"]?.object ?? .init())
@@ -215,7 +227,7 @@ extension RecordedContext {
         put("device", device.json)
         if !boot.isEmpty { members.append(.init(key: "boot", value: .string(boot))) }
         put("user", user.json)
-        if let session { put("session", session.json) }
+        if let session { put("session", session.json(inBoot: boot)) }
         if let screen { put("screen", screen.json) }
         put("global", global.json)
         put("modes", modes.json)
@@ -273,19 +285,49 @@ extension RecordedContext.User {
     }
 }
 
+extension RecordedContext {
+    /// How long the session had lasted at this event, in milliseconds, at least 0; nil without a session.
+    ///
+    /// Measured by the monotonic clock if the session began in the boot of this context, so that a change of the wall clock does not
+    /// change it; by the wall clock otherwise.
+    public func sessionDuration(at event: Event) -> Int64? {
+        guard let session else { return nil }
+        let (end, start) =
+            if let start = session.monotonicStart, session.boot == boot {
+                (event.monotonic.milliseconds, start.milliseconds)
+            } else {
+                (event.time.milliseconds, session.start.milliseconds)
+            }
+        let (duration, isOver) = end.subtractingReportingOverflow(start)
+        return isOver ? 0 : max(0, duration)
+    }
+}
+
 extension RecordedContext.Session {
-    fileprivate init?(_ json: JSONValue) {
+    fileprivate init?(_ json: JSONValue, boot: String) {
         guard let id = json["id"]?.string, let number = json["number"]?.integer, let start = json["start"]?.integer
         else { return nil }
-        self.init(id: id, number: number, start: Timestamp(milliseconds: start))
+        let monotonic = json["mono"]?.integer
+        self.init(
+            id: id,
+            number: number,
+            start: Timestamp(milliseconds: start),
+            monotonicStart: monotonic.map { MonotonicTime(milliseconds: $0) },
+            boot: monotonic.map { _ in boot }
+        )
     }
 
-    fileprivate var json: JSONValue.Object {
-        .init([
+    /// The monotonic start is written only if the session began in the boot of the context: in another boot it means nothing.
+    fileprivate func json(inBoot current: String) -> JSONValue.Object {
+        var object = JSONValue.Object([
             .init(key: "id", value: .string(id)),
             .init(key: "number", value: .integer(number)),
             .init(key: "start", value: .integer(start.milliseconds)),
         ])
+        if let monotonicStart, boot == current {
+            object.members.append(.init(key: "mono", value: .integer(monotonicStart.milliseconds)))
+        }
+        return object
     }
 }
 

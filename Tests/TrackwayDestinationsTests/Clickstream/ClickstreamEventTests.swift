@@ -253,6 +253,33 @@ struct ClickstreamEventTests {
         #expect(attributes["_screen_name"]?.string == "mine")
     }
 
+    @Test(
+        "the session's duration is measured by the monotonic clock of its boot",
+        arguments: [
+            // (monotonic start, boot of the session, wall clock when the session began, expected)
+            (400, "boot", 1_685_082_158_846, 600),
+            // The wall clock was set right, by ten years.
+            (400, "boot", 1_369_463_000_000, 600),
+            // The wall clock was set back by a year.
+            (400, "boot", 1_716_618_174_195, 600),
+            // The session began in another boot: the wall clock decides.
+            (400, "another", 1_685_082_158_846, 15_349),
+            (nil, nil, 1_685_082_158_846, 15_349),
+            // A monotonic start after the event is no duration.
+            (5_000, "boot", 1_685_082_158_846, 0),
+            (Int64.min, "boot", 1_685_082_158_846, 0),
+        ] as [(Int64?, String?, Int64, Int64)]
+    )
+    func sessionDuration(monotonicStart: Int64?, boot: String?, start: Int64, expected: Int64) throws {
+        var context = ClickstreamSample.context
+        context.boot = "boot"
+        context.session?.start = Timestamp(milliseconds: start)
+        context.session?.monotonicStart = monotonicStart.map { MonotonicTime(milliseconds: $0) }
+        context.session?.boot = boot
+        let sent = try ClickstreamSample.sent(ClickstreamSample.event("e"), in: context)
+        #expect(sent["attributes"]?["_session_duration"]?.integer == expected)
+    }
+
     @Test("a clock set back does not make a session last less than nothing")
     func clockSetBack() throws {
         var context = ClickstreamSample.context

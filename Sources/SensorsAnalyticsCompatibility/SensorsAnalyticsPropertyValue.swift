@@ -50,7 +50,6 @@ public typealias SensorsAnalyticsProperties = [String: any SensorsAnalyticsPrope
 extension Attributes {
     /// Properties by name; the same ones give the same order.
     init(_ properties: SensorsAnalyticsProperties?) {
-        self.init()
-        for (key, value) in (properties ?? [:]).sorted(by: { $0.key < $1.key }) { self[key] = value.attributeValue }
+        self.init(uniquing: (properties ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value.attributeValue) })
     }
 }

@@ -28,7 +28,8 @@ struct UsageSnapshotFailureTests {
         [0, 1, 2, 3, 5, 8, 13, 21]
     )
     func fourSteps(_ operation: StorageOperation, _ after: Int) throws {
-        let store = try store(3_000, app)
+        let count = TestEffort.count(900, full: 3_000)
+        let store = try store(count, app)
         var uploaded: [String] = []
         for attempt in 0..<2 {
             let snapshot = try #require(store.snapshot(for: "t") as? UsageSnapshot)
@@ -41,9 +42,9 @@ struct UsageSnapshotFailureTests {
             let isWhole = snapshot.failure == nil
             snapshot.removeRecords()
             #expect(isWhole == (snapshot.failure == nil))
-            #expect(store.snapshot(for: "t").recordCount() == 3_000 - uploaded.count)
+            #expect(store.snapshot(for: "t").recordCount() == count - uploaded.count)
         }
-        #expect(uploaded == (0..<3_000).map { "\($0)" })
+        #expect(uploaded == (0..<count).map { "\($0)" })
         #expect(store.snapshot(for: "t").recordCount() == 0)
     }
 

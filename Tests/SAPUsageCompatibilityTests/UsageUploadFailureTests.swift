@@ -220,7 +220,7 @@ struct UsageUploadFailureTests {
 
     @Test(
         "equal events are all kept apart in every report",
-        arguments: [(3_000, false), (450, true), (200, true), (201, true), (500, false)],
+        arguments: [(TestEffort.count(900, full: 3_000), false), (450, true), (200, true), (201, true), (500, false)],
         Store.allCases
     )
     func equalEvents(_ load: (count: Int, isOneDate: Bool), _ kind: Store) async throws {
@@ -300,7 +300,7 @@ struct UsageUploadFailureTests {
         let late = app.environment.now.date + 1_000_000
         for number in 0..<staying { app.usage.reporter().report(.event("late \(number)"), date: late) }
         for round in 0..<5 {
-            report(0..<2_000, app)
+            report(0..<TestEffort.count(600, full: 2_000), app)
             store.removeRecords(before: app.environment.now.date, after: nil, targetID: "default")
             #expect(store.snapshot(for: "default").recordCount() == staying, "\(round)")
         }

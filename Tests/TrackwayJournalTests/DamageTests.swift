@@ -4,6 +4,7 @@
 import Foundation
 import Testing
 import TrackwayEvents
+import TrackwayTesting
 
 @testable import TrackwayJournal
 
@@ -70,7 +71,7 @@ struct DamageTests {
         arguments: TestFiles.allCases
     )
     func cutTail(_ files: TestFiles) throws {
-        let wreck = try Wreck(events: 40, files)
+        let wreck = try Wreck(events: TestEffort.count(14, full: 40), files)
         for cut in SegmentPreamble.size..<wreck.used {
             let (found, lost, last) = try wreck.read(Array(wreck.bytes[..<cut]))
             let whole = wreck.frames.filter { $0.end <= cut }.map(\.sequence)
@@ -115,7 +116,7 @@ struct DamageTests {
 
     @Test("a flipped bit anywhere loses at most the record it lies in, and says which", arguments: TestFiles.allCases)
     func flippedBit(_ files: TestFiles) throws {
-        let wreck = try Wreck(events: 40, files)
+        let wreck = try Wreck(events: TestEffort.count(14, full: 40), files)
         var generator = Chance(seed: 11)
         for index in 0..<wreck.used {
             var damaged = wreck.bytes

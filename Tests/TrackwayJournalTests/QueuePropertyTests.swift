@@ -140,7 +140,10 @@ struct QueuePropertyTests {
         }
     }
 
-    @Test("waiting is exact, nothing is lost, the order is kept and the ledger adds up", arguments: 0..<45)
+    @Test(
+        "waiting is exact, nothing is lost, the order is kept and the ledger adds up",
+        arguments: 0..<UInt64(TestEffort.count(15, full: 45))
+    )
     func walk(seed: UInt64) throws {
         var walk = try Walk(seed: seed)
         for _ in 0..<400 { try walk.step() }

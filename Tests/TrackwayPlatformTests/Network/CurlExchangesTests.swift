@@ -3,6 +3,7 @@
 
 internal import Testing
 internal import TrackwayEvents
+internal import TrackwayTesting
 internal import TrackwayWire
 
 @testable import TrackwayPlatform
@@ -108,7 +109,10 @@ struct CurlExchangesTests {
         #expect(failures(turn.actions) == [one: .cancelled])
     }
 
-    @Test("in any order of things every exchange ends once, and the thread lets go of what it began", arguments: 0..<20)
+    @Test(
+        "in any order of things every exchange ends once, and the thread lets go of what it began",
+        arguments: 0..<UInt64(TestEffort.count(6, full: 20))
+    )
     func walk(_ seed: UInt64) {
         var chance = SplitMix(seed: seed)
         var exchanges = CurlExchanges(timeout: .milliseconds(30))

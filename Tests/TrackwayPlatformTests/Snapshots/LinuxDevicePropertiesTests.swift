@@ -16,6 +16,8 @@ struct LinuxDevicePropertiesTests {
         try RecordedTree.with(files) { LinuxDeviceProperties(app: app, tree: $0).deviceProperties() }
     }
 
+    private static let namesOfLaptop = Result { Set(try read(RecordedDevice.laptop).names) }
+
     @Test("a laptop's tree gives every property it holds, and no other")
     func laptop() throws {
         let expected: Attributes = [
@@ -119,7 +121,7 @@ struct LinuxDevicePropertiesTests {
         ]
     )
     func damaged(_ path: String, _ content: String, _ missing: [String]) throws {
-        let whole = Set(try Self.read(RecordedDevice.laptop).names)
+        let whole = try Self.namesOfLaptop.get()
         var files = RecordedDevice.laptop
         files[path] = content
         #expect(whole.subtracting(try Self.read(files).names) == Set(missing))

@@ -7,13 +7,10 @@ SHELL := /bin/bash
 # Warnings are errors in this repository's own builds, and in nobody else's (see Package.swift).
 export TRACKWAY_WARNINGS_AS_ERRORS := 1
 
-# One test, suite or target: make test-sdk FILTER=RetryScheduleTests
+# One test, suite or target of a part: make test-sdk FILTER=RetryScheduleTests
 ONLY := $(if $(FILTER),--filter '$(FILTER)')
 # A target may only import what its manifest declares.
 CHECKED := --explicit-target-dependency-import-check error
-# Integration tests start many processes; all tests at once would only measure the machine.
-FEW_AT_ONCE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
-EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
 
 .PHONY: help bootstrap demo test test-sdk test-apple test-server test-page test-integration test-examples test-cluster test-all \
 	smoke-cluster soak-cluster cluster-demo kill-test apple lint format docs screenshots sanitize fuzz bench clean
@@ -29,37 +26,32 @@ demo: bootstrap  ## Run the collector and a small shop, and show the ledger (DEM
 
 ##### Tests. FILTER=NAME runs one test, suite or target of a part.
 
-test: test-sdk test-apple test-server test-page test-integration test-examples  ## Run the tests of the SDK, the collector and the examples
+test: bootstrap  ## Run the tests of the SDK, the collector and the examples
+	Scripts/test
 
 test-sdk: bootstrap  ## Test the SDK
-	Scripts/run-tests . $(CHECKED) $(ONLY)
+	Scripts/test sdk $(if $(FILTER),-- $(ONLY))
 
-# The simulated phone is one per process: its tests do not run in parallel.
 test-apple: bootstrap  ## Test the SDK's code for Apple platforms against simulated frameworks
-	Scripts/run-tests AppleSimulation --no-parallel $(ONLY)
+	Scripts/test apple $(if $(FILTER),-- $(ONLY))
 
 test-server: bootstrap  ## Test the collector and the trackway command
-	Scripts/run-tests Server $(CHECKED) $(ONLY)
+	Scripts/test server $(if $(FILTER),-- $(ONLY))
 
 test-page: bootstrap  ## Test the collector's web page in headless Chromium (installs it)
-	Scripts/build Server --product trackway
-	Scripts/page-test $(FILTER)
+	Scripts/test page $(if $(FILTER),-- $(FILTER))
 
 test-integration: bootstrap  ## Test real processes against a real collector: kills, damage, outages
-	Scripts/build Server --product trackway
-	Scripts/build AppleSimulation --product phone-story
-	$(FEW_AT_ONCE) Scripts/run-tests IntegrationTests $(ONLY)
+	Scripts/test integration $(if $(FILTER),-- $(ONLY))
 
 test-examples: bootstrap  ## Build every example, run its tests, and run the README's quick start
-	@set -e; for example in $(EXAMPLES); do \
-	    if [ -d $$example/Tests ]; then Scripts/run-tests $$example; else Scripts/build $$example; fi; \
-	done
-	Scripts/check-quick-start
+	Scripts/test examples $(if $(FILTER),-- $(ONLY))
 
 test-cluster: bootstrap  ## Test cluster support with real servers of NATS and ClickHouse (installs them)
 	Scripts/bootstrap cluster || echo 'test-cluster: without ClickHouse'
-	Scripts/run-tests Cluster $(CHECKED) $(ONLY)
-	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests Cluster --no-parallel --filter 'Engine[A-Z][A-Za-z]*Tests|EngineTests'
+	Scripts/build Cluster --build-tests $(CHECKED)
+	Scripts/run-tests Cluster --skip-build $(ONLY)
+	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests Cluster --skip-build --no-parallel --filter 'Engine[A-Z][A-Za-z]*Tests|EngineTests'
 	Scripts/build Cluster --product trackway-cluster
 	Scripts/cluster-test faults test_faults.Faults test_faults.FullDisk
 
@@ -86,8 +78,9 @@ cluster-demo:  ## Run a cluster and the shop, kill parts of it, and show the led
 
 kill-test: bootstrap  ## Kill processes with -9 at random times, TRIALS (300; 60 where a trial kills several) per mode
 	Scripts/build Server --product trackway
+	Scripts/build IntegrationTests --build-tests
 	TRACKWAY_SILENCE=60 TRACKWAY_KILL_TRIALS=$(or $(TRIALS),300) TRACKWAY_STORY_TRIALS=$(or $(TRIALS),60) \
-	    $(FEW_AT_ONCE) Scripts/run-tests IntegrationTests --filter KillTests
+	    SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4 Scripts/run-tests IntegrationTests --skip-build --filter KillTests
 
 ##### Checks
 

@@ -21,7 +21,7 @@ package final class BehaviorDriver: Sendable {
         var report: @Sendable (RecordedContext.Screen) -> Void = { _ in }
     }
 
-    /// How long the start waits for the app to say more about itself.
+    /// How long the start waits for the app to say more about itself. Events of the SDK's own wait for it, see ``afterLaunch(_:)``.
     package static let startDelay = Duration.milliseconds(100)
     private let contextStore: ContextStore
     private let control: ControlDriver
@@ -77,11 +77,50 @@ package final class BehaviorDriver: Sendable {
         step { _ in }
     }
 
+    /// Does work of the SDK's own that records events or brings the start about: at once, or, while the app launches, after the start.
+    ///
+    /// An app launches until its start is recorded, by its first own event or a change of its life, and for ``startDelay`` at most. So
+    /// what the app sets right after it made the SDK, such as global attributes, is part of the start, whatever comes meanwhile.
+    ///
+    /// - Parameter work: is done on this thread or the one that records the start, with no lock held, in the order of the calls. It is
+    ///   given up when the process ends first, so what it records must be known to the next process, too.
+    package func afterLaunch(_ work: @escaping @Sendable () -> Void) {
+        // A forked child takes no lock; whatever the work records is refused there.
+        guard !control.gate.state.contains(.isForked) else { return work() }
+        let now = clock.now().monotonic
+        if state.withLock({ $0.postpone(work, at: now, for: Self.startDelay) }) { return }
+        performDeferred()
+        work()
+    }
+
+    /// Whether the app still launches, see ``afterLaunch(_:)``.
+    var isLaunching: Bool {
+        let now = clock.now().monotonic
+        return state.withLock { $0.isLaunching(at: now, for: Self.startDelay) }
+    }
+
+    /// Records the start as ``begin()`` does, unless the app still launches: then the start is recorded when that is over.
+    func beginAfterLaunch() {
+        guard control.gate.state.isSuperset(of: [.isOpen, .startPending]), !isLaunching else { return }
+        begin()
+    }
+
+    /// The app had its time to say more about itself: the start is recorded, if it may be, and what waited for it follows.
+    package func launchEnded() {
+        begin()
+        performDeferred()
+    }
+
+    private func performDeferred() {
+        let now = clock.now().monotonic
+        for work in state.withLock({ $0.takeDeferred(at: now, for: Self.startDelay) }) { work() }
+    }
+
     /// What earlier processes kept can be read now, as it could not be at the start.
     func storageArrived() {
         let lastSign = resources.lastSign()
         change { if $0.isPending { $0.lastSign = lastSign } }
-        begin()
+        beginAfterLaunch()
     }
 
     /// The system, or the app in its place, changed the app's life in this order.
@@ -195,6 +234,7 @@ package final class BehaviorDriver: Sendable {
         begin()
         recordExit()
         change { $0.ended() }
+        performDeferred()
     }
 
     /// The public object is gone: the exit is recorded, and another process may capture as soon as what this one knew is kept.
@@ -265,6 +305,17 @@ package final class BehaviorDriver: Sendable {
     ) {
         // A forked child must not keep states in the place of its parent.
         guard !control.gate.state.contains(.isForked) else { return }
+        // What waits for the start comes before what brings it about.
+        if state.withLock({ $0.hasDeferred }) { takeTurn { _ in } }
+        takeTurn(records: records, flushes: flushes, at: time, input)
+    }
+
+    private func takeTurn(
+        records: Bool = true,
+        flushes: Bool = true,
+        at time: Moment? = nil,
+        _ input: (inout BehaviorTurn) -> Void
+    ) {
         let now = time.map { DeviceTime($0, boot: boot) } ?? now
         let dynamic = records ? dynamic.current() : [:]
         // The app may be called back below, so no lock is held there.
@@ -365,6 +416,7 @@ package final class BehaviorDriver: Sendable {
             keepLater()
         }
         if flushes, turnResult.outcome.wantsFlush { announceFlush.yield() }
+        performDeferred()
     }
 
     /// Returns when what was handed in is with the kernel.
@@ -448,9 +500,9 @@ package final class BehaviorDriver: Sendable {
     }
 
     private func beginLater(_ sleeper: any DeliverySleeper) async {
-        guard let noted = state.withLock({ $0.notedStart }) else { return }
-        await sleeper.sleep(until: noted.monotonic.advanced(by: Self.startDelay))
-        if !Task.isCancelled { begin() }
+        guard let began = state.withLock({ $0.isPending ? $0.began : nil }) else { return }
+        await sleeper.sleep(until: began.monotonic.advanced(by: Self.startDelay))
+        if !Task.isCancelled { launchEnded() }
     }
 
     private func beat(_ sleeper: any DeliverySleeper) async {

@@ -36,7 +36,7 @@ extension Analytics {
 
     private func decide(_ consent: Consent?, for category: ConsentCategory?, by scope: ConsentScope) {
         consents.carryOut(settings.change { $0.consent.decided(consent, by: scope, for: category) })
-        behavior.begin()
+        behavior.beginAfterLaunch()
     }
 
     // MARK: Collection policy

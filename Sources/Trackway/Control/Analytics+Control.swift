@@ -17,7 +17,7 @@ extension Analytics {
     public func enable() {
         settings.change { $0.isEnabled = true }
         consents.follow()
-        behavior.begin()
+        behavior.beginAfterLaunch()
         snapshots?.permissionChanged()
     }
 

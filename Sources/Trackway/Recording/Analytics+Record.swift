@@ -79,6 +79,19 @@ extension Analytics {
         }
     }
 
+    /// Records an event of the SDK's own, with the time at which its cause came.
+    ///
+    /// - Parameter moment: when that was; the event is recorded now. While the app launches, call it from
+    ///   ``BehaviorDriver/afterLaunch(_:)``.
+    func recordOwn(
+        _ name: String,
+        _ attributes: Attributes,
+        to route: [DestinationID] = [],
+        at moment: Moment
+    ) -> Receipt {
+        recordSlowPath(name, attributes, items: [], to: route, id: ids.next(at: moment.wall), at: moment)
+    }
+
     // MARK: The unusual
 
     @inline(never)

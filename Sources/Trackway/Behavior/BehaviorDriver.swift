@@ -38,6 +38,8 @@ package final class BehaviorDriver: Sendable {
     /// Whoever holds it may ask the state, and takes no other lock.
     private let heartbeats = Locked(HeartbeatMachine())
     private let heartbeatMoved = WakeSignal()
+    /// What the user did last, while sessions can end in the foreground. Whoever holds its lock may ask the state, and takes no other one.
+    let activity = ActivityWatch()
     // Announcements carry nothing, so one that waits stands for any number.
     private let (flushes, announceFlush) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
@@ -136,6 +138,7 @@ package final class BehaviorDriver: Sendable {
         at time: Moment? = nil
     ) {
         step(at: time) { $0.lifeCycleChanged(changes, facts: facts, stepsAside: stepsAside) }
+        if changes.contains(.didBecomeActive) { activity.note(time ?? clock.now()) }
         changeHeartbeat { $0.lifeCycleChanged(at: $1, recorded: $2) }
     }
 
@@ -155,7 +158,8 @@ package final class BehaviorDriver: Sendable {
 
     private func show(_ view: ScreenView, at time: Moment? = nil) {
         step(at: time) { $0.screenShown(view) }
-        somethingHappened()
+        activity.note(time ?? clock.now())
+        wakeHeartbeats()
         watcher.withLock { $0 }.report(view.screen)
     }
 
@@ -179,14 +183,40 @@ package final class BehaviorDriver: Sendable {
     }
 
     /// The person uses the app: something happened which leaves nothing else that tells of it, such as a touch that is no click. Waits
-    /// for no file.
+    /// for no file where there is a queue for that.
     package func somethingHappened() {
+        wakeHeartbeats()
+        guard control.gate.state.isSuperset(of: [.isOpen, .watchesActivity]) else { return }
+        let time = clock.now()
+        guard !activity.covers(time.monotonic) else { return }
+        guard let lifeCycleQueue else { return userActs(at: time) }
+        lifeCycleQueue.order { [weak self] in self?.userActs(at: time) }
+    }
+
+    /// The user does something, which is about to be recorded: a session that is over by the settings gives way to the next one first.
+    /// Changes nothing while sessions end in the background only.
+    ///
+    /// - Parameter time: when, if not just now.
+    func userActs(at time: Moment? = nil) {
+        // While nothing may be recorded there is no activity either.
+        guard control.gate.state.isSuperset(of: [.isOpen, .watchesActivity]) else { return }
+        let time = time ?? clock.now()
+        guard !activity.covers(time.monotonic) else { return }
+        let (now, last) = (DeviceTime(time, boot: boot), activity.last.map { DeviceTime($0, boot: boot) })
+        let isOver = state.withLock { $0.watchedLimits != nil && $0.behavior.endsSession(at: now, after: last) }
+        if isOver { step(at: time) { $0.userActed() } }
+        // Only now: who comes meanwhile must find the session over, too.
+        activity.note(time)
+    }
+
+    /// Something happened that shows that the process is alive, whoever did it. Waits for no file.
+    func wakeHeartbeats() {
         changeHeartbeat { $0.somethingHappened(at: $1, recorded: $2) }
     }
 
     /// Events may have been recorded by another way than the app's, which looks at the gate itself.
     func eventsRecorded() {
-        if control.gate.state.contains(.heartbeatRests) { somethingHappened() }
+        if control.gate.state.contains(.heartbeatRests) { wakeHeartbeats() }
     }
 
     /// The system told of a crash or a hang, which lies beside the reports of processes now. What comes before the start is told
@@ -200,13 +230,13 @@ package final class BehaviorDriver: Sendable {
     package func settingsChanged(to settings: BehaviorSettings) {
         if change({ $0.settingsChosen(settings) }) { return }
         step { $0.settingsChanged(to: settings) }
-        somethingHappened()
+        wakeHeartbeats()
     }
 
     /// Another person is signed in: sessions that begin from now on are named after them.
     package func uniqueIDChanged(to uniqueID: String) {
         step(records: false) { $0.uniqueIDChanged(to: uniqueID) }
-        somethingHappened()
+        wakeHeartbeats()
     }
 
     /// The person who used the app left: nothing that the app said about that one's screens is recorded any more.
@@ -384,6 +414,7 @@ package final class BehaviorDriver: Sendable {
         _ input: (inout BehaviorTurn) -> Void
     ) -> TurnResult? {
         let resources = resources
+        let active = activity.last.map { DeviceTime($0, boot: boot) }
         let (outcome, sideEffects) = state.withLock { state in
             contextStore.performUnreported { transaction in
                 var turn = BehaviorTurn(
@@ -396,6 +427,8 @@ package final class BehaviorDriver: Sendable {
                     place: place
                 )
                 turn.begin()
+                // The machines do not see what the app records.
+                if let active { turn.noteActivity(at: active) }
                 input(&turn)
                 if !turn.isPutOff { (state, transaction) = (turn.state, turn.transaction) }
                 return turn.outcome
@@ -450,6 +483,7 @@ package final class BehaviorDriver: Sendable {
         changeHeartbeat { machine, now, recorded in
             machine.follow(isBeating: state.withLock { $0.isBeating }, at: now, recorded: recorded)
         }
+        activity.follow { state.withLock { $0.watchedLimits } }
         setGate()
     }
 
@@ -467,11 +501,13 @@ package final class BehaviorDriver: Sendable {
         if isMoved { heartbeatMoved.signal() }
     }
 
-    /// Brings recording in step: while the start is pending, the first event brings it about, and while heartbeats rest, it wakes
-    /// them. Asked inside the gate's lock, so that of two changes at the same time the later one counts.
+    /// Brings recording in step: while the start is pending, the first event brings it about; while heartbeats rest, it wakes them; while
+    /// sessions can end in the foreground, it is noted as activity. Asked inside the gate's lock, so that of two changes at the same
+    /// time the later one counts.
     private func setGate() {
         control.setGate(.startPending) { state.withLock { $0.isPending } }
         control.setGate(.heartbeatRests) { heartbeats.withLock { $0.isResting } }
+        control.setGate(.watchesActivity) { state.withLock { $0.watchedLimits != nil } }
     }
 
     private var now: DeviceTime { DeviceTime(clock.now(), boot: boot) }

@@ -59,8 +59,11 @@ struct BehaviorState: Sendable {
     var isPending: Bool { if case .pending = phase { true } else { false } }
     /// Whether the app's being alive is worth keeping.
     var isBeating: Bool { !isOver && app.isForeground && isActing }
-    /// When the start happened that is still to be recorded; nil when it counts as of when it will be, or was recorded.
-    var notedStart: DeviceTime? { if case .pending(let since) = phase { since } else { nil } }
+    /// When sessions end, while they can end in the foreground and the app is there; nil when there is nothing to watch.
+    var watchedLimits: SessionLimits? {
+        let limits = settings.sessionLimits
+        return isBeating && limits.endInForeground ? limits : nil
+    }
     var isActing: Bool { if case .acting = phase { true } else { false } }
 
     /// The process started.

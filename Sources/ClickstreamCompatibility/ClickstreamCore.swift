@@ -309,7 +309,8 @@ extension ClickstreamCore {
                 remedy: "It was left out; see the document's limits."
             )
         )
-        analytics.record(
+        // A mistake of a call that records nothing, such as a global attribute's, does not bring the start about.
+        analytics.recordAfterLaunch(
             CapturedName.clickstreamError,
             [
                 CapturedKey.errorCode: .integer(fault.code.rawValue),

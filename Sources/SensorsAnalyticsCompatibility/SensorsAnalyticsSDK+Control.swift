@@ -85,7 +85,7 @@ extension SensorsAnalyticsSDK {
         let mode = destination.options.debugMode
         analytics.setMode(mode.rawValue, of: destination.id)
         replace(destination, flushEvents: mode == .off ? state.withLock { $0.flushEvents } : 1)
-        flush()
+        flushAfterLaunch()
     }
 }
 

@@ -48,6 +48,16 @@ extension SensorsAnalyticsSDK {
     func record(_ name: String, _ attributes: Attributes = [:]) {
         analytics.record(name, attributes, to: [SAConfigOptions.destinationID])
     }
+
+    /// Records an event that no call of the app made. While the app launches it follows `$AppStart`.
+    func recordAfterLaunch(_ name: String, _ attributes: Attributes) {
+        analytics.recordAfterLaunch(name, attributes, to: [SAConfigOptions.destinationID])
+    }
+
+    /// The same as ``flush()``; while the app launches, after `$AppStart`.
+    func flushAfterLaunch() {
+        analytics.afterLaunch { [weak self] in self?.flush() }
+    }
 }
 
 extension SensorsAnalyticsSDK {

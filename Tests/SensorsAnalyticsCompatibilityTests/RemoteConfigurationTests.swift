@@ -128,6 +128,136 @@ struct RemoteConfigurationTests {
     }
 }
 
+/// An answer that comes while the app starts, in an app without announcements of its life.
+@Suite("A configuration from afar that comes early")
+struct EarlyConfigurationTests {
+    /// When the answer comes.
+    enum Arrival: CaseIterable, Sendable {
+        case beforeSuperProperties, afterSuperProperties, afterFirstEvent, afterLaunch
+    }
+
+    /// How a process ends while it launches.
+    enum End: CaseIterable, Sendable {
+        case kill, shutdown
+    }
+
+    private static func start(
+        in environment: InMemoryEnvironment,
+        debugMode: SensorsAnalyticsDebugMode = .off
+    ) throws -> SensorsAnalyticsSDK {
+        let options = SAConfigOptions(serverURL: SensorsFixture.serverURL, launchOptions: nil)
+        options.autoTrackEventType = [.eventTypeAppStart]
+        var configuration = options.configuration(debugMode: debugMode)
+        configuration.run(in: environment)
+        return SensorsAnalyticsSDK(try Analytics(configuration), options, debugMode: debugMode)
+    }
+
+    private static func environment(_ members: String) -> InMemoryEnvironment {
+        let environment = InMemoryEnvironment()
+        let configuration = #"{"v":"7","configs":{"effect_mode":1,\#(members)}}"#
+        environment.transport.always(
+            .respond(
+                WireResponse(
+                    status: 200,
+                    headers: ["content-type": "application/json"],
+                    body: Array(configuration.utf8)
+                )
+            ),
+            to: "iOS.conf"
+        )
+        environment.transport.hold()
+        return environment
+    }
+
+    private static func untilApplied(_ sdk: SensorsAnalyticsSDK) async throws {
+        try await Deadline.wait(while: !sdk.analytics.collectionPolicy.blockedEvents.contains("Scroll"))
+    }
+
+    /// Returns when the change was recorded and the configuration is kept for the next process.
+    private static func untilKept(_ environment: InMemoryEnvironment) async throws {
+        let file = InMemoryEnvironment.usualFolder + "/sensors-analytics-remote"
+        try await Deadline.wait(while: environment.storage.contents(of: file) == nil)
+        #expect(names(environment).contains(changed))
+    }
+
+    private static func names(_ environment: InMemoryEnvironment) -> [String] {
+        environment.recorded.map(\.event.name).filter { $0 != "_first_open" && $0 != "_session_start" }
+    }
+
+    private static let changed = "$AppRemoteConfigChanged"
+
+    @Test(
+        "the start comes first, with the super properties that are set after it was called for",
+        arguments: Arrival.allCases
+    )
+    func order(_ arrival: Arrival) async throws {
+        let environment = Self.environment(#""event_blacklist":["Scroll"]"#)
+        let sdk = try Self.start(in: environment)
+        func arrive() async throws {
+            environment.transport.release()
+            try await Self.untilApplied(sdk)
+        }
+        if arrival == .beforeSuperProperties { try await arrive() }
+        #expect(Self.names(environment) == [])
+        sdk.registerSuperProperties(["platform": "iOS"])
+        if arrival == .afterSuperProperties { try await arrive() }
+        #expect(Self.names(environment) == [])
+        if arrival == .afterFirstEvent {
+            sdk.track("Tap")
+            try await arrive()
+        }
+        environment.clock.advance(by: .milliseconds(100))
+        try await Deadline.wait(while: !Self.names(environment).contains("_app_start"))
+        if arrival == .afterLaunch { try await arrive() }
+        try await Deadline.wait(while: !Self.names(environment).contains(Self.changed))
+        #expect(
+            Self.names(environment) == ["_app_start"] + (arrival == .afterFirstEvent ? ["Tap"] : []) + [Self.changed]
+        )
+        #expect(environment.recorded.allSatisfy { $0.context["global"]?["platform"]?.string == "iOS" })
+        let times = environment.recorded.map(\.event.time)
+        #expect(times == times.sorted())
+    }
+
+    @Test("a process that ends while it launches loses no change", arguments: End.allCases)
+    func ends(_ end: End) async throws {
+        let environment = Self.environment(#""event_blacklist":["Scroll"]"#)
+        let sdk = try Self.start(in: environment)
+        environment.transport.release()
+        try await Self.untilApplied(sdk)
+        if end == .shutdown {
+            await sdk.analytics.shutdown(within: .zero)
+            try await Self.untilKept(environment)
+        }
+        let next = environment.nextProcess()
+        next.clock.advance(by: .seconds(1))
+        let again = try Self.start(in: next)
+        again.registerSuperProperties(["platform": "iOS"])
+        try await Self.untilApplied(again)
+        again.track("Tap")
+        try await Deadline.wait(while: !Self.names(next).contains(Self.changed))
+        #expect(Self.names(next).filter { $0 == Self.changed }.count == 1)
+        let own = next.recorded.filter { $0.context["global"]?["platform"]?.string == "iOS" }.map(\.event.name)
+        #expect(own.contains("_app_start"))
+    }
+
+    @Test("a kept configuration that ends the debug mode does not bring the start about")
+    func debugMode() async throws {
+        let environment = Self.environment(#""disableDebugMode":true,"event_blacklist":["Scroll"]"#)
+        let sdk = try Self.start(in: environment, debugMode: .andTrack)
+        environment.transport.release()
+        try await Self.untilApplied(sdk)
+        sdk.track("Tap")
+        try await Self.untilKept(environment)
+        let next = environment.nextProcess()
+        next.clock.advance(by: .seconds(1))
+        let again = try Self.start(in: next, debugMode: .andTrack)
+        again.registerSuperProperties(["platform": "iOS"])
+        again.track("Tap")
+        let starts = next.recorded.filter { $0.event.name == "_app_start" }
+        #expect(starts.map { $0.context["global"]?["platform"]?.string } == [nil, "iOS"])
+    }
+}
+
 extension SensorsFixture {
     /// Lets the back-end send this configuration.
     func answer(_ configuration: String) {

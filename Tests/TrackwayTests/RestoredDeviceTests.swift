@@ -46,6 +46,10 @@ struct RestoredDeviceTests {
             return try Analytics(configuration, in: dependencies)
         }
 
+        func names() throws -> [String] {
+            try RecordedEvents.read(in: root.path + "/app", of: DiskStorage()).map(\.event.name)
+        }
+
         /// The former installations that events tell of.
         func told() throws -> [String?] {
             try RecordedEvents.read(in: root.path + "/app", of: DiskStorage())
@@ -108,6 +112,26 @@ struct RestoredDeviceTests {
         await second.shutdown(within: .zero)
         _ = try other.start()
         #expect(try other.told() == [first.installation.description])
+    }
+
+    @Test(
+        "waits for the start of the app, with the attributes that the app sets first, also over a process that ends meanwhile"
+    )
+    func launching() throws {
+        let device = try Device()
+        let first = try device.start()
+        let other = try device.restored()
+        _ = try other.start { $0.capture = .standard }
+        #expect(try other.names() == [])
+        let second = try other.start { $0.capture = .standard }
+        second.setGlobalAttributes(["platform": "iOS"])
+        second.record("first")
+        #expect(
+            try other.names() == ["_first_open", "_app_start", "_session_start", "_installation_restored", "first"]
+        )
+        #expect(try other.told() == [first.installation.description])
+        _ = try other.start { $0.capture = .standard }.record("second")
+        #expect(try other.told().count == 1)
     }
 
     @Test("whoever erased the installation is not told of again")

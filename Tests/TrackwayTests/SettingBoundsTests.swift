@@ -59,6 +59,8 @@ struct SettingBoundsTests {
         Setting(field: "maximumJournalBytes") { $0.maximumJournalBytes = $1 },
         Setting(field: "maximumJournalAge") { $0.maximumJournalAge = .seconds($1) },
         Setting(field: "sessionTimeout") { $0.sessionTimeout = .seconds($1) },
+        Setting(field: "sessionIdleTimeout") { $0.sessionIdleTimeout = .seconds($1) },
+        Setting(field: "maximumSessionLength") { $0.maximumSessionLength = .seconds($1) },
         Setting(field: "suspensionTimeout") { $0.suspensionTimeout = .seconds($1) },
         Setting(field: "terminationTimeout") { $0.terminationTimeout = .seconds($1) },
         limit("nameBytes") { $0.nameBytes = $1 }, limit("keyBytes") { $0.keyBytes = $1 },
@@ -219,6 +221,26 @@ struct SettingBoundsTests {
         #expect(memory.analytics.options.withLock { $0.sessionTimeout } == counted)
         memory.analytics.record("event")
         #expect(memory.analytics.ledger().isBalanced)
+    }
+
+    @Test(
+        "limits of sessions in the foreground are held to their bounds, and none is no limit",
+        arguments: [
+            (Duration.seconds(Int64.min), Duration.seconds(1)), (.seconds(-1), .seconds(1)), (.zero, .seconds(1)),
+            (.seconds(1), .seconds(1)), (.seconds(Int64.max), SettingBounds.longest), (nil, nil),
+        ] as [(Duration?, Duration?)]
+    )
+    func sessionLimits(_ chosen: Duration?, _ counted: Duration?) throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.sessionIdleTimeout = chosen
+        let memory = try InMemoryAnalytics(configuration)
+        memory.analytics.reconfigure { $0.maximumSessionLength = chosen }
+        let told = Self.outOfRange(memory)
+        #expect(told.map(\.field) == (chosen == counted ? [] : ["sessionIdleTimeout", "maximumSessionLength"]))
+        #expect(told.allSatisfy { $0.value == chosen?.description })
+        let options = memory.analytics.options.withLock { $0 }
+        #expect(options.sessionIdleTimeout == counted)
+        #expect(options.maximumSessionLength == counted)
     }
 
     @Test(

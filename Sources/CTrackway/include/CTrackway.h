@@ -135,6 +135,10 @@ uint32_t ctrackway_load_acquire(const uint32_t *word);
 static inline uint64_t ctrackway_load_acquire_64(const uint64_t *word) {
     return __atomic_load_n(word, __ATOMIC_ACQUIRE);
 }
+/// Reads a 64-bit word that other threads write, without an order of other memory; inlined.
+static inline uint64_t ctrackway_load_relaxed_64(const uint64_t *word) {
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
 /// Writes a 64-bit word that other threads read (sequentially consistent order).
 static inline void ctrackway_store_64(uint64_t *word, uint64_t value) {
     __atomic_store_n(word, value, __ATOMIC_SEQ_CST);

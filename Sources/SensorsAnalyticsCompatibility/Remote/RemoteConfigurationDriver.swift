@@ -94,13 +94,14 @@ final class RemoteConfigurationDriver: Sendable {
             case .pause(let duration):
                 pause(duration, sdk)
             case .recordChange(let configuration):
-                sdk.record(
+                sdk.recordAfterLaunch(
                     SA_EVENT_NAME_APP_REMOTE_CONFIG_CHANGED,
                     [SA_EVENT_PROPERTY_APP_REMOTE_CONFIG: .string(String(decoding: configuration.json, as: UTF8.self))]
                 )
-                sdk.flush()
+                sdk.flushAfterLaunch()
             case .save:
-                save()
+                // Not before the change was recorded, which waits for the start of the app.
+                sdk.analytics.afterLaunch { [weak self] in self?.save() }
             }
         }
     }

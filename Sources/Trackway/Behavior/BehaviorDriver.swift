@@ -21,7 +21,7 @@ package final class BehaviorDriver: Sendable {
         var report: @Sendable (RecordedContext.Screen) -> Void = { _ in }
     }
 
-    /// How long the start waits for the app to say more about itself.
+    /// How long the start waits for the app to say more about itself. Events of the SDK's own wait for it, see ``afterLaunch(_:)``.
     package static let startDelay = Duration.milliseconds(100)
     private let contextStore: ContextStore
     private let control: ControlDriver
@@ -38,6 +38,8 @@ package final class BehaviorDriver: Sendable {
     /// Whoever holds it may ask the state, and takes no other lock.
     private let heartbeats = Locked(HeartbeatMachine())
     private let heartbeatMoved = WakeSignal()
+    /// What the user did last, while sessions can end in the foreground. Whoever holds its lock may ask the state, and takes no other one.
+    let activity = ActivityWatch()
     // Announcements carry nothing, so one that waits stands for any number.
     private let (flushes, announceFlush) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
@@ -77,11 +79,50 @@ package final class BehaviorDriver: Sendable {
         step { _ in }
     }
 
+    /// Does work of the SDK's own that records events or brings the start about: at once, or, while the app launches, after the start.
+    ///
+    /// An app launches until its start is recorded, by its first own event or a change of its life, and for ``startDelay`` at most. So
+    /// what the app sets right after it made the SDK, such as global attributes, is part of the start, whatever comes meanwhile.
+    ///
+    /// - Parameter work: is done on this thread or the one that records the start, with no lock held, in the order of the calls. It is
+    ///   given up when the process ends first, so what it records must be known to the next process, too.
+    package func afterLaunch(_ work: @escaping @Sendable () -> Void) {
+        // A forked child takes no lock; whatever the work records is refused there.
+        guard !control.gate.state.contains(.isForked) else { return work() }
+        let now = clock.now().monotonic
+        if state.withLock({ $0.postpone(work, at: now, for: Self.startDelay) }) { return }
+        performDeferred()
+        work()
+    }
+
+    /// Whether the app still launches, see ``afterLaunch(_:)``.
+    var isLaunching: Bool {
+        let now = clock.now().monotonic
+        return state.withLock { $0.isLaunching(at: now, for: Self.startDelay) }
+    }
+
+    /// Records the start as ``begin()`` does, unless the app still launches: then the start is recorded when that is over.
+    func beginAfterLaunch() {
+        guard control.gate.state.isSuperset(of: [.isOpen, .startPending]), !isLaunching else { return }
+        begin()
+    }
+
+    /// The app had its time to say more about itself: the start is recorded, if it may be, and what waited for it follows.
+    package func launchEnded() {
+        begin()
+        performDeferred()
+    }
+
+    private func performDeferred() {
+        let now = clock.now().monotonic
+        for work in state.withLock({ $0.takeDeferred(at: now, for: Self.startDelay) }) { work() }
+    }
+
     /// What earlier processes kept can be read now, as it could not be at the start.
     func storageArrived() {
         let lastSign = resources.lastSign()
         change { if $0.isPending { $0.lastSign = lastSign } }
-        begin()
+        beginAfterLaunch()
     }
 
     /// The system, or the app in its place, changed the app's life in this order.
@@ -97,6 +138,7 @@ package final class BehaviorDriver: Sendable {
         at time: Moment? = nil
     ) {
         step(at: time) { $0.lifeCycleChanged(changes, facts: facts, stepsAside: stepsAside) }
+        if changes.contains(.didBecomeActive) { activity.note(time ?? clock.now()) }
         changeHeartbeat { $0.lifeCycleChanged(at: $1, recorded: $2) }
     }
 
@@ -116,7 +158,8 @@ package final class BehaviorDriver: Sendable {
 
     private func show(_ view: ScreenView, at time: Moment? = nil) {
         step(at: time) { $0.screenShown(view) }
-        somethingHappened()
+        activity.note(time ?? clock.now())
+        wakeHeartbeats()
         watcher.withLock { $0 }.report(view.screen)
     }
 
@@ -140,14 +183,40 @@ package final class BehaviorDriver: Sendable {
     }
 
     /// The person uses the app: something happened which leaves nothing else that tells of it, such as a touch that is no click. Waits
-    /// for no file.
+    /// for no file where there is a queue for that.
     package func somethingHappened() {
+        wakeHeartbeats()
+        guard control.gate.state.isSuperset(of: [.isOpen, .watchesActivity]) else { return }
+        let time = clock.now()
+        guard !activity.covers(time.monotonic) else { return }
+        guard let lifeCycleQueue else { return userActs(at: time) }
+        lifeCycleQueue.order { [weak self] in self?.userActs(at: time) }
+    }
+
+    /// The user does something, which is about to be recorded: a session that is over by the settings gives way to the next one first.
+    /// Changes nothing while sessions end in the background only.
+    ///
+    /// - Parameter time: when, if not just now.
+    func userActs(at time: Moment? = nil) {
+        // While nothing may be recorded there is no activity either.
+        guard control.gate.state.isSuperset(of: [.isOpen, .watchesActivity]) else { return }
+        let time = time ?? clock.now()
+        guard !activity.covers(time.monotonic) else { return }
+        let (now, last) = (DeviceTime(time, boot: boot), activity.last.map { DeviceTime($0, boot: boot) })
+        let isOver = state.withLock { $0.watchedLimits != nil && $0.behavior.endsSession(at: now, after: last) }
+        if isOver { step(at: time) { $0.userActed() } }
+        // Only now: who comes meanwhile must find the session over, too.
+        activity.note(time)
+    }
+
+    /// Something happened that shows that the process is alive, whoever did it. Waits for no file.
+    func wakeHeartbeats() {
         changeHeartbeat { $0.somethingHappened(at: $1, recorded: $2) }
     }
 
     /// Events may have been recorded by another way than the app's, which looks at the gate itself.
     func eventsRecorded() {
-        if control.gate.state.contains(.heartbeatRests) { somethingHappened() }
+        if control.gate.state.contains(.heartbeatRests) { wakeHeartbeats() }
     }
 
     /// The system told of a crash or a hang, which lies beside the reports of processes now. What comes before the start is told
@@ -161,13 +230,13 @@ package final class BehaviorDriver: Sendable {
     package func settingsChanged(to settings: BehaviorSettings) {
         if change({ $0.settingsChosen(settings) }) { return }
         step { $0.settingsChanged(to: settings) }
-        somethingHappened()
+        wakeHeartbeats()
     }
 
     /// Another person is signed in: sessions that begin from now on are named after them.
     package func uniqueIDChanged(to uniqueID: String) {
         step(records: false) { $0.uniqueIDChanged(to: uniqueID) }
-        somethingHappened()
+        wakeHeartbeats()
     }
 
     /// The person who used the app left: nothing that the app said about that one's screens is recorded any more.
@@ -195,6 +264,7 @@ package final class BehaviorDriver: Sendable {
         begin()
         recordExit()
         change { $0.ended() }
+        performDeferred()
     }
 
     /// The public object is gone: the exit is recorded, and another process may capture as soon as what this one knew is kept.
@@ -265,6 +335,17 @@ package final class BehaviorDriver: Sendable {
     ) {
         // A forked child must not keep states in the place of its parent.
         guard !control.gate.state.contains(.isForked) else { return }
+        // What waits for the start comes before what brings it about.
+        if state.withLock({ $0.hasDeferred }) { takeTurn { _ in } }
+        takeTurn(records: records, flushes: flushes, at: time, input)
+    }
+
+    private func takeTurn(
+        records: Bool = true,
+        flushes: Bool = true,
+        at time: Moment? = nil,
+        _ input: (inout BehaviorTurn) -> Void
+    ) {
         let now = time.map { DeviceTime($0, boot: boot) } ?? now
         let dynamic = records ? dynamic.current() : [:]
         // The app may be called back below, so no lock is held there.
@@ -333,6 +414,7 @@ package final class BehaviorDriver: Sendable {
         _ input: (inout BehaviorTurn) -> Void
     ) -> TurnResult? {
         let resources = resources
+        let active = activity.last.map { DeviceTime($0, boot: boot) }
         let (outcome, sideEffects) = state.withLock { state in
             contextStore.performUnreported { transaction in
                 var turn = BehaviorTurn(
@@ -345,6 +427,8 @@ package final class BehaviorDriver: Sendable {
                     place: place
                 )
                 turn.begin()
+                // The machines do not see what the app records.
+                if let active { turn.noteActivity(at: active) }
                 input(&turn)
                 if !turn.isPutOff { (state, transaction) = (turn.state, turn.transaction) }
                 return turn.outcome
@@ -365,6 +449,7 @@ package final class BehaviorDriver: Sendable {
             keepLater()
         }
         if flushes, turnResult.outcome.wantsFlush { announceFlush.yield() }
+        performDeferred()
     }
 
     /// Returns when what was handed in is with the kernel.
@@ -398,6 +483,7 @@ package final class BehaviorDriver: Sendable {
         changeHeartbeat { machine, now, recorded in
             machine.follow(isBeating: state.withLock { $0.isBeating }, at: now, recorded: recorded)
         }
+        activity.follow { state.withLock { $0.watchedLimits } }
         setGate()
     }
 
@@ -415,11 +501,13 @@ package final class BehaviorDriver: Sendable {
         if isMoved { heartbeatMoved.signal() }
     }
 
-    /// Brings recording in step: while the start is pending, the first event brings it about, and while heartbeats rest, it wakes
-    /// them. Asked inside the gate's lock, so that of two changes at the same time the later one counts.
+    /// Brings recording in step: while the start is pending, the first event brings it about; while heartbeats rest, it wakes them; while
+    /// sessions can end in the foreground, it is noted as activity. Asked inside the gate's lock, so that of two changes at the same
+    /// time the later one counts.
     private func setGate() {
         control.setGate(.startPending) { state.withLock { $0.isPending } }
         control.setGate(.heartbeatRests) { heartbeats.withLock { $0.isResting } }
+        control.setGate(.watchesActivity) { state.withLock { $0.watchedLimits != nil } }
     }
 
     private var now: DeviceTime { DeviceTime(clock.now(), boot: boot) }
@@ -448,9 +536,9 @@ package final class BehaviorDriver: Sendable {
     }
 
     private func beginLater(_ sleeper: any DeliverySleeper) async {
-        guard let noted = state.withLock({ $0.notedStart }) else { return }
-        await sleeper.sleep(until: noted.monotonic.advanced(by: Self.startDelay))
-        if !Task.isCancelled { begin() }
+        guard let began = state.withLock({ $0.isPending ? $0.began : nil }) else { return }
+        await sleeper.sleep(until: began.monotonic.advanced(by: Self.startDelay))
+        if !Task.isCancelled { launchEnded() }
     }
 
     private func beat(_ sleeper: any DeliverySleeper) async {

@@ -39,6 +39,8 @@ struct BehaviorState: Sendable {
     var undecided: LaunchReason?
     /// When the process started.
     var began: DeviceTime?
+    /// Work of the SDK's own that came while the app launched, in order. It follows the start.
+    private var deferred: [@Sendable () -> Void] = []
     var failure = ReportedFailure()
     /// True while events were recorded that must not be recorded again, and the state that says so may not survive power loss.
     var isUnflushed = false
@@ -57,8 +59,11 @@ struct BehaviorState: Sendable {
     var isPending: Bool { if case .pending = phase { true } else { false } }
     /// Whether the app's being alive is worth keeping.
     var isBeating: Bool { !isOver && app.isForeground && isActing }
-    /// When the start happened that is still to be recorded; nil when it counts as of when it will be, or was recorded.
-    var notedStart: DeviceTime? { if case .pending(let since) = phase { since } else { nil } }
+    /// When sessions end, while they can end in the foreground and the app is there; nil when there is nothing to watch.
+    var watchedLimits: SessionLimits? {
+        let limits = settings.sessionLimits
+        return isBeating && limits.endInForeground ? limits : nil
+    }
     var isActing: Bool { if case .acting = phase { true } else { false } }
 
     /// The process started.
@@ -68,6 +73,33 @@ struct BehaviorState: Sendable {
         phase = .pending(since: time)
         began = time
         self.lastSign = lastSign
+    }
+
+    /// Whether the app still launches: its start is not recorded yet, and the app may say more about itself first.
+    ///
+    /// - Parameter delay: how long a launch takes at most.
+    func isLaunching(at now: MonotonicTime, for delay: Duration) -> Bool {
+        guard isPending, !isOver, let began else { return false }
+        return now < began.monotonic.advanced(by: delay)
+    }
+
+    /// Keeps work until the launch is over.
+    ///
+    /// - Returns: false when it is over already, and the work is to be done by the caller.
+    mutating func postpone(_ work: @escaping @Sendable () -> Void, at now: MonotonicTime, for delay: Duration) -> Bool {
+        guard isLaunching(at: now, for: delay) else { return false }
+        deferred.append(work)
+        return true
+    }
+
+    /// Whether work waits for the end of the launch.
+    var hasDeferred: Bool { !deferred.isEmpty }
+
+    /// The work that was kept, once the launch is over; empty before, and after it was taken.
+    mutating func takeDeferred(at now: MonotonicTime, for delay: Duration) -> [@Sendable () -> Void] {
+        guard !deferred.isEmpty, !isLaunching(at: now, for: delay) else { return [] }
+        defer { deferred = [] }
+        return deferred
     }
 
     /// The app, or a back-end, chose what is captured. What is chosen before the start was recorded says how the app
@@ -109,6 +141,8 @@ struct BehaviorState: Sendable {
         let lock = steppedAside()
         phase = .off
         isOver = true
+        // Whatever it would record is kept elsewhere until it is recorded: the next process does it.
+        deferred = []
         return lock
     }
 

@@ -100,6 +100,16 @@ struct BehaviorTurn {
         if resources.keeper.isDeferring { outcome.lockToRelease = lock } else { lock.release() }
     }
 
+    /// The user did something at this time, which an event of the app tells of.
+    mutating func noteActivity(at time: DeviceTime) {
+        if state.isBeating { state.behavior.noteActivity(at: time) }
+    }
+
+    /// The user does something: a session that is over by the settings gives way to the next one.
+    mutating func userActed() {
+        if state.isBeating { carryOut(state.behavior.userActed(at: now)) }
+    }
+
     /// Nobody opened the app while it could have been for a person.
     mutating func launchTimedOut() {
         guard state.undecided != nil else { return }
@@ -208,6 +218,7 @@ struct BehaviorTurn {
         guard let sign, start.elapsed(since: sign) != nil else { return }
         // What it orders is kept with the start.
         _ = state.behavior.heartbeat(at: sign)
+        state.behavior.noteActivity(at: sign)
     }
 
     private mutating func startProcess(_ content: StateFile<KeptBehavior>.Content, at start: DeviceTime) {

@@ -25,6 +25,16 @@ extension Analytics {
     /// Records the start of this process now, if that is still to be done.
     package func recordPendingStart() { behavior.begin() }
 
+    /// Records an event that a compatibility module makes by itself, with the time of the call. While the app launches it waits for the
+    /// start: it does not bring that about, and is recorded after it.
+    package func recordAfterLaunch(_ name: String, _ attributes: Attributes = [:], to route: [DestinationID] = []) {
+        let moment = clock.now()
+        afterLaunch { [weak self] in _ = self?.recordOwn(name, attributes, to: route, at: moment) }
+    }
+
+    /// Does work that may bring the start about; while the app launches, after the start. See ``BehaviorDriver/afterLaunch(_:)``.
+    package func afterLaunch(_ work: @escaping @Sendable () -> Void) { behavior.afterLaunch(work) }
+
     /// Has every change of the app's life told, after it was acted upon. The closure is kept as long as this object.
     package func followLifeCycle(_ report: @escaping @Sendable ([LifeCycleChange]) -> Void) {
         lifeCycle.reportAlso(report)

@@ -36,7 +36,7 @@ extension Analytics {
 
     private func decide(_ consent: Consent?, for category: ConsentCategory?, by scope: ConsentScope) {
         consents.carryOut(settings.change { $0.consent.decided(consent, by: scope, for: category) })
-        behavior.begin()
+        behavior.beginAfterLaunch()
     }
 
     // MARK: Collection policy
@@ -75,7 +75,12 @@ extension Analytics {
 extension BehaviorSettings {
     /// What the app wants, as far as the policy allows it.
     init(_ options: RuntimeOptions, _ policy: CollectionPolicy) {
-        self.init(sessionTimeout: options.sessionTimeout, capture: options.capture.intersection(policy.capture))
+        self.init(
+            sessionTimeout: options.sessionTimeout,
+            idleTimeout: options.sessionIdleTimeout,
+            maximumSessionLength: options.maximumSessionLength,
+            capture: options.capture.intersection(policy.capture)
+        )
     }
 }
 

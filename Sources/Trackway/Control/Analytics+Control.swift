@@ -17,7 +17,7 @@ extension Analytics {
     public func enable() {
         settings.change { $0.isEnabled = true }
         consents.follow()
-        behavior.begin()
+        behavior.beginAfterLaunch()
         snapshots?.permissionChanged()
     }
 
@@ -100,6 +100,11 @@ public struct RuntimeOptions: Sendable {
     public var capture: CaptureOptions
     /// How long the app may stay in the background before the next use of it is another session.
     public var sessionTimeout: Duration
+    /// The time without user activity in the foreground after which the next activity begins another session; see
+    /// ``Configuration/sessionIdleTimeout``.
+    public var sessionIdleTimeout: Duration?
+    /// The age from which on a session is over; see ``Configuration/maximumSessionLength``.
+    public var maximumSessionLength: Duration?
 
     /// Whether snapshots may read sensors of motion. What was read and not told yet is thrown away with the permission.
     /// Readings that the app hands over itself count either way. Without effect while ``Configuration/snapshots`` is nil.
@@ -122,6 +127,8 @@ public struct RuntimeOptions: Sendable {
         rules = configuration.rules
         capture = configuration.capture
         sessionTimeout = configuration.sessionTimeout
+        sessionIdleTimeout = configuration.sessionIdleTimeout
+        maximumSessionLength = configuration.maximumSessionLength
         let snapshots = configuration.snapshots ?? SnapshotOptions()
         allowsMotion = snapshots.allowsMotion
         allowsLocation = snapshots.allowsLocation

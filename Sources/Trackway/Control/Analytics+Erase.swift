@@ -95,13 +95,18 @@ extension Analytics {
     /// Records what tells of the erasings of which nothing tells yet: of the one just now, and of earlier ones that were
     /// killed before they could, that were not allowed to be recorded, or whose event another erasing gave up.
     func reportErasures() {
+        let moment = clock.now()
+        behavior.afterLaunch { [weak self] in self?.recordErasures(at: moment) }
+    }
+
+    private func recordErasures(at moment: Moment) {
         do throws(JournalError) {
             for erasure in try journal.untoldErasures() {
                 var attributes: Attributes = [
                     CapturedKey.erasedInstallation: .string(erasure.installation.description)
                 ]
                 if let proof = erasure.proof { attributes[CapturedKey.erasureProof] = .string(proof.description) }
-                let receipt = record(CapturedName.installationErased, attributes)
+                let receipt = recordOwn(CapturedName.installationErased, attributes, at: moment)
                 guard receipt.durability != .none else { continue }
                 try journal.erasureTold(erasure.installation, at: receipt.sequence)
             }

@@ -39,6 +39,10 @@ package final class RecordingGate: @unchecked Sendable {
         package static let heartbeatRests = State(rawValue: 512)
         /// The process is a forked child of the one that made the gate: it records nothing.
         package static let isForked = State(rawValue: 2048)
+        /// Sessions can end in the foreground, and the app is there: activity is noted.
+        package static let watchesActivity = State(rawValue: 4096)
+        /// Events may be recorded, and nothing else is unusual but that activity is noted.
+        static let isOpenAndWatched = State(rawValue: 4097)
         /// What events have in common is still to be read, before the first of them.
         package static let contextIncomplete = State(rawValue: 1024)
     }

@@ -90,6 +90,7 @@ package final class IdentityDriver: Sendable {
         var known = settings.current
         let expected = change(&known, clock.now())
         guard !expected.isEmpty else { return }
+        behavior.userActs()
         // The app's closure is called before any lock is taken; it may well change who is signed in itself.
         let shared = expected.takesSharedAttributes ? dynamic.current() : [:]
         let (before, personal) = (contextStore.current.user.uniqueID, settings.current.personal)

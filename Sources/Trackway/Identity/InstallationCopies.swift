@@ -91,9 +91,20 @@ struct InstallationCopies: Sendable {
 extension Analytics {
     /// Records that this device was another installation before it was restored from a backup, if it was.
     func reportRestoration() {
+        let moment = clock.now()
+        var isEarly = false
         copies.follow { former in
-            let attributes: Attributes = [CapturedKey.formerInstallation: .string(former.description)]
-            return record(CapturedName.installationRestored, attributes).durability != .none
+            isEarly = behavior.isLaunching
+            return !isEarly && recordRestoration(of: former, at: moment)
         }
+        guard isEarly else { return }
+        behavior.afterLaunch { [weak self] in
+            self?.copies.follow { self?.recordRestoration(of: $0, at: moment) ?? false }
+        }
+    }
+
+    private func recordRestoration(of former: InstallationID, at moment: Moment) -> Bool {
+        let attributes: Attributes = [CapturedKey.formerInstallation: .string(former.description)]
+        return recordOwn(CapturedName.installationRestored, attributes, at: moment).durability != .none
     }
 }

@@ -190,6 +190,14 @@ extension Analytics {
     ) -> Receipt {
         let now = clock.now()
         let moment = Moment(wall: wall, monotonic: now.monotonic)
-        return recordSlowPath(name, attributes, items: [], to: route, id: ids.next(at: now.wall), at: moment)
+        return recordSlowPath(
+            name,
+            attributes,
+            items: [],
+            to: route,
+            id: ids.next(at: now.wall),
+            at: moment,
+            activity: now
+        )
     }
 }

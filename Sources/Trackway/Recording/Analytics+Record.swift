@@ -32,8 +32,11 @@ extension Analytics {
         let moment = clock.now()
         let id = ids.next(at: moment.wall)
         // A few comparisons for the usual case; everything else is elsewhere.
-        guard control.gate.state == .isOpen, route.isEmpty, zone.holds(moment.wall) else {
-            return recordSlowPath(name, attributes, items: items, to: route, id: id, at: moment)
+        let gate = control.gate.state
+        guard gate == .isOpen || gate == .isOpenAndWatched && behavior.activity.covers(moment.monotonic), route.isEmpty,
+            zone.holds(moment.wall)
+        else {
+            return recordSlowPath(name, attributes, items: items, to: route, id: id, at: moment, activity: moment)
         }
         var diagnostics: [Diagnostic] = []
         let outcome = JSONWriter.withThreadBuffer { writer in
@@ -79,6 +82,19 @@ extension Analytics {
         }
     }
 
+    /// Records an event of the SDK's own, with the time at which its cause came.
+    ///
+    /// - Parameter moment: when that was; the event is recorded now. While the app launches, call it from
+    ///   ``BehaviorDriver/afterLaunch(_:)``.
+    func recordOwn(
+        _ name: String,
+        _ attributes: Attributes,
+        to route: [DestinationID] = [],
+        at moment: Moment
+    ) -> Receipt {
+        recordSlowPath(name, attributes, items: [], to: route, id: ids.next(at: moment.wall), at: moment)
+    }
+
     // MARK: The unusual
 
     @inline(never)
@@ -117,8 +133,10 @@ extension Analytics {
     // MARK: The slow path
 
     /// Records while something unusual is going on: recording is refused or the SDK shut down, events are logged, what they have in
-    /// common is still to be read, the start has not been recorded yet, heartbeats rest, a closure adds attributes, an interceptor looks, or the event is for some
-    /// destinations only.
+    /// common is still to be read, the start has not been recorded yet, heartbeats rest, a session may be over, a closure adds attributes, an interceptor looks, or
+    /// the event is for some destinations only.
+    ///
+    /// - Parameter activity: when the user or the app acted; nil for an event of the SDK's own.
     @inline(never)
     func recordSlowPath(
         _ name: String,
@@ -126,7 +144,8 @@ extension Analytics {
         items: [Item],
         to route: [DestinationID],
         id: EventID,
-        at moment: Moment
+        at moment: Moment,
+        activity: Moment? = nil
     ) -> Receipt {
         let before = control.gate.state
         // First of all: another thread of the parent may have held any lock when the process was forked.
@@ -134,6 +153,7 @@ extension Analytics {
         if before.contains(.contextIncomplete) { completeContext() }
         contextStore.follow(zoneAt: moment.wall)
         behavior.begin()
+        if let activity { behavior.userActs(at: activity) }
         let gate = control.gate.state
         if gate.contains(.isOpen) {
             if gate.contains(.isShutDown) { reportShutDown(name) }
@@ -165,7 +185,7 @@ extension Analytics {
         if let line = outcome.line { write(line) }
         if outcome.receipt.durability != .none {
             delivery.eventRecorded(sequence: outcome.receipt.sequence, to: route)
-            if !before.isDisjoint(with: [.startPending, .heartbeatRests]) { behavior.somethingHappened() }
+            if !before.isDisjoint(with: [.startPending, .heartbeatRests]) { behavior.wakeHeartbeats() }
         }
         return outcome.receipt
     }

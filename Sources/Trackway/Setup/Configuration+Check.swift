@@ -111,6 +111,8 @@ struct SettingBounds {
 
     /// More than any device records or waits for; sums of a few of these still fit everywhere.
     static let most = Int(clamping: Int64(1) << 40)
+    /// The shortest time after which a session ends in the foreground: with less, each event would be a session.
+    static let shortestSessionLimit = Duration.seconds(1)
     /// The longest time: a hundred years.
     static let longest = Duration.seconds(100 * 365 * 86_400)
 
@@ -220,6 +222,12 @@ struct SettingBounds {
     mutating func runtimeOptions(_ options: RuntimeOptions) -> RuntimeOptions {
         var bounded = options
         bounded.sessionTimeout = time(options.sessionTimeout, "sessionTimeout")
+        bounded.sessionIdleTimeout = options.sessionIdleTimeout.map {
+            time($0, from: Self.shortestSessionLimit, "sessionIdleTimeout")
+        }
+        bounded.maximumSessionLength = options.maximumSessionLength.map {
+            time($0, from: Self.shortestSessionLimit, "maximumSessionLength")
+        }
         return bounded
     }
 
@@ -258,6 +266,12 @@ extension Configuration {
         }
         for (id, rules) in rules.sorted(by: { $0.key < $1.key }) { bounds.note(rules, "rules.\(id)") }
         bounded.sessionTimeout = bounds.time(sessionTimeout, "sessionTimeout")
+        bounded.sessionIdleTimeout = sessionIdleTimeout.map {
+            bounds.time($0, from: SettingBounds.shortestSessionLimit, "sessionIdleTimeout")
+        }
+        bounded.maximumSessionLength = maximumSessionLength.map {
+            bounds.time($0, from: SettingBounds.shortestSessionLimit, "maximumSessionLength")
+        }
         bounded.suspensionTimeout = bounds.time(suspensionTimeout, "suspensionTimeout")
         bounded.terminationTimeout = bounds.time(terminationTimeout, "terminationTimeout")
         bounded.snapshots = snapshots.map { bounds.snapshots($0, "snapshots") }

@@ -139,6 +139,20 @@ public struct Configuration: Sendable {
     /// as most reports count.
     public var sessionTimeout = Duration.seconds(1800)
 
+    /// The time without user activity in the foreground after which the next activity begins another session, at least a second.
+    /// nil (the default) ends no session in the foreground, because phones close or leave unused apps. 30 minutes is usual on a
+    /// desktop, where an app may stay in the foreground for weeks.
+    ///
+    /// Activity is an event that the app records, a screen, a touch, a sign-in, or the return from another window; heartbeats, snapshots and
+    /// other events that the SDK records by itself are none. `_user_engagement` of the screen, which ends at the last activity,
+    /// `_session_start` and the screen's view are recorded before the event that begins the session. Times are measured to the
+    /// second, by the process that captures.
+    public var sessionIdleTimeout: Duration?
+
+    /// The age of a session from which on the next user activity, or a return to the foreground, begins another one, at least a second.
+    /// nil (the default) sets no limit, because most reports count one long use as one session.
+    public var maximumSessionLength: Duration?
+
     // MARK: Snapshots
 
     /// Whether and how snapshots of the device and the app's state are taken: battery, orientation, networks, place, motion.

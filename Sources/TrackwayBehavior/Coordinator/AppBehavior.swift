@@ -63,7 +63,7 @@ package struct AppBehavior: Sendable, Codable, Hashable {
         }
         guard launch.isPending else { return actions }
         // What happens until then is recorded as in a process that nobody sees.
-        sessions.startedUnseen(at: now, timeout: settings.sessionTimeout)
+        sessions.startedUnseen(at: now, limits: settings.sessionLimits)
         return actions + [.background(true), .save, .context(session: session, screen: nil)]
     }
 
@@ -93,7 +93,43 @@ package struct AppBehavior: Sendable, Codable, Hashable {
             }
         }
         if launch.isInForeground { sessions.userSeen(at: now) }
-        return orders.isEmpty && launch != before ? [.save] : actions
+        // Back from an interruption in front of the app, such as another window: no start, and yet activity.
+        if orders.isEmpty, change == .didBecomeActive { actions += userActed(at: now) }
+        return orders.isEmpty && actions.isEmpty && launch != before ? [.save] : actions
+    }
+
+    /// The user did something at this time, which may be a while ago. Begins no session.
+    package mutating func noteActivity(at time: DeviceTime) {
+        guard launch.isInForeground else { return }
+        sessions.noteActivity(at: time, limits: settings.sessionLimits)
+    }
+
+    /// Whether ``userActed(at:)`` would begin a new session.
+    ///
+    /// - Parameter before: The user's latest activity, when that was not noted yet.
+    package func endsSession(at now: DeviceTime, after before: DeviceTime?) -> Bool {
+        guard launch.isInForeground, settings.sessionLimits.endInForeground else { return false }
+        var sessions = sessions
+        if let before { sessions.noteActivity(at: before, limits: settings.sessionLimits) }
+        return sessions.isOverInForeground(at: now, settings.sessionLimits)
+    }
+
+    /// The user does something in the foreground. If the session is over by the settings, its screen is left, and a new session
+    /// begins with the screen that is shown, before what the user does is recorded.
+    package mutating func userActed(at now: DeviceTime) -> [BehaviorAction] {
+        guard launch.isInForeground else { return [] }
+        let limits = settings.sessionLimits
+        // Its engagement ends where the user's activity did, so it is measured before the new session begins.
+        let left =
+            sessions.isOverInForeground(at: now, limits)
+            ? leaveScreen(at: now, isRecovered: false, capture: settings.capture) : []
+        let orders = sessions.userActed(at: now, uniqueID: uniqueID, limits: limits)
+        guard !orders.isEmpty else { return [] }
+        launch.wasAlive(at: now)
+        engagement.screenForgotten()
+        let views = screens.sessionBegan(at: now)
+        return [.save] + left + [.context(session: session, screen: nil)] + announceSession(at: now)
+            + views.flatMap { show($0, at: now) }
     }
 
     /// A screen was shown: the platform found it, or the app named it.
@@ -102,10 +138,11 @@ package struct AppBehavior: Sendable, Codable, Hashable {
             screens.announcedUnseen(screen, at: now)
             return [.save]
         }
+        let renewed = userActed(at: now)
         launch.wasAlive(at: now)
         sessions.userSeen(at: now)
         let orders = screens.announced(screen, isWanted: isWanted(screen), at: now)
-        return orders.flatMap { show($0, at: now) } + [.save]
+        return renewed + orders.flatMap { show($0, at: now) } + [.save]
     }
 
     /// Some time in the foreground went by: should the process be killed, it lived at least until now.
@@ -123,6 +160,7 @@ package struct AppBehavior: Sendable, Codable, Hashable {
         self.settings = settings
         var actions: [BehaviorAction] = []
         if session != before { actions.append(.context(session: session, screen: screen)) }
+        sessions.limitsChanged(to: settings.sessionLimits, at: now)
         if launch.isInForeground {
             launch.wasAlive(at: now)
             sessions.userSeen(at: now)
@@ -158,10 +196,10 @@ package struct AppBehavior: Sendable, Codable, Hashable {
         }
         var views: [ScreenMachine.Action] = []
         if start.kind == .passive {
-            sessions.startedUnseen(at: now, timeout: settings.sessionTimeout)
+            sessions.startedUnseen(at: now, limits: settings.sessionLimits)
         } else {
             noticed += updates.opened()
-            let orders = sessions.userArrived(at: now, uniqueID: uniqueID, timeout: settings.sessionTimeout)
+            let orders = sessions.userArrived(at: now, uniqueID: uniqueID, limits: settings.sessionLimits)
             if orders.isEmpty, screens.current != nil {
                 engagement.screenResumed(at: now)
             }
@@ -234,10 +272,12 @@ package struct AppBehavior: Sendable, Codable, Hashable {
     private mutating func leaveScreen(at now: DeviceTime, isRecovered: Bool, capture: CaptureOptions)
         -> [BehaviorAction]
     {
-        engagement.screenLeft(at: now).compactMap { order in
+        // With an idle timeout the time after the last activity does not count.
+        let end = sessions.activeUntil(now, settings.sessionLimits)
+        return engagement.screenLeft(at: end).compactMap { order in
             switch order {
             case .engaged(let duration):
-                capture.contains(.engagement) ? record(duration, isRecovered: isRecovered, at: now) : nil
+                capture.contains(.engagement) ? record(duration, isRecovered: isRecovered, at: end) : nil
             }
         }
     }

@@ -5,13 +5,29 @@
 package struct BehaviorSettings: Sendable, Hashable, Codable {
     /// From this time away on, coming back begins a new session. Not more than nothing means: at every return.
     package var sessionTimeout: Duration
+    /// The inactivity in the foreground from which on the next activity begins a new session; nil for none.
+    package var idleTimeout: Duration?
+    /// The age of a session from which on the next activity begins a new one; nil for any age.
+    package var maximumSessionLength: Duration?
     /// What is recorded without being asked.
     package var capture: CaptureOptions
 
-    /// Settings of these parts; a session ends by default after the half hour that the field agrees on.
-    package init(sessionTimeout: Duration = .seconds(1800), capture: CaptureOptions = .standard) {
+    /// Settings of these parts; a session ends by default after the half hour that the field agrees on, and only while the user is away.
+    package init(
+        sessionTimeout: Duration = .seconds(1800),
+        idleTimeout: Duration? = nil,
+        maximumSessionLength: Duration? = nil,
+        capture: CaptureOptions = .standard
+    ) {
         self.sessionTimeout = sessionTimeout
+        self.idleTimeout = idleTimeout
+        self.maximumSessionLength = maximumSessionLength
         self.capture = capture
+    }
+
+    /// When a session is over.
+    package var sessionLimits: SessionLimits {
+        SessionLimits(timeout: sessionTimeout, idleTimeout: idleTimeout, maximumLength: maximumSessionLength)
     }
 }
 

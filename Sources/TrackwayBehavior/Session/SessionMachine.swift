@@ -3,11 +3,32 @@
 
 package import TrackwayEvents
 
+/// When a session is over.
+package struct SessionLimits: Sendable, Hashable {
+    /// The time in the background from which on the user's return begins a new session.
+    package var timeout: Duration
+    /// The inactivity in the foreground from which on the next activity begins a new session; nil for none.
+    package var idleTimeout: Duration?
+    /// The age of a session from which on the next activity begins a new one; nil for any age.
+    package var maximumLength: Duration?
+
+    /// Limits of these parts.
+    package init(timeout: Duration, idleTimeout: Duration? = nil, maximumLength: Duration? = nil) {
+        self.timeout = timeout
+        self.idleTimeout = idleTimeout
+        self.maximumLength = maximumLength
+    }
+
+    /// Whether a session can end while the user sees the app.
+    package var endInForeground: Bool { idleTimeout != nil || maximumLength != nil }
+}
+
 /// Decides which stretches in the foreground belong to one session.
 ///
-/// A session goes on as long as the user comes back in less than the timeout. It has no greatest length, and while the
-/// user sees the app it never ends. Time away is measured by the monotonic clock within a boot, by the wall clock across
-/// boots; when that went back meanwhile, nobody can tell, and a new session begins.
+/// A session goes on as long as the user comes back in less than the timeout. Unless the limits name an idle timeout or a maximum
+/// length, it has no greatest length, and while the user sees the app it never ends. With them it ends in the foreground, too: the
+/// next activity begins a new one. Time is measured by the monotonic clock within a boot, by the wall clock across boots; when
+/// that went back while the user was away, nobody can tell, and a new session begins.
 package struct SessionMachine: Sendable, Hashable, Codable {
     /// An order to the coordinator.
     package enum Action: Sendable, Hashable {
@@ -25,6 +46,10 @@ package struct SessionMachine: Sendable, Hashable, Codable {
     }
 
     private var state = State.none
+    /// The latest activity of the user in the current session; nil without an idle timeout.
+    private var lastUserActivity: DeviceTime?
+    /// When the current session began; nil when no maximum length held then.
+    private var began: DeviceTime?
 
     /// An installation that never ran.
     package init() {}
@@ -54,8 +79,8 @@ package struct SessionMachine: Sendable, Hashable, Codable {
 
     /// A process began without the user. Only coming back makes a session; what happens until then belongs to the latest
     /// one if that is not over.
-    package mutating func startedUnseen(at now: DeviceTime, timeout: Duration) {
-        guard case .current(let session, let lastSeen, _) = state, Self.isOver(lastSeen, at: now, timeout: timeout)
+    package mutating func startedUnseen(at now: DeviceTime, limits: SessionLimits) {
+        guard case .current(let session, let lastSeen, _) = state, isOver(session, lastSeen, at: now, limits)
         else { return }
         state = .over(session)
     }
@@ -63,17 +88,41 @@ package struct SessionMachine: Sendable, Hashable, Codable {
     /// The user opened the app.
     ///
     /// - Parameter uniqueID: Of the user; its end begins the id of a new session.
-    package mutating func userArrived(at now: DeviceTime, uniqueID: String, timeout: Duration) -> [Action] {
+    package mutating func userArrived(at now: DeviceTime, uniqueID: String, limits: SessionLimits) -> [Action] {
         switch state {
-        case .current(let session, let lastSeen, let isAnnounced)
-        where !Self.isOver(lastSeen, at: now, timeout: timeout):
+        case .current(let session, let lastSeen, let isAnnounced) where !isOver(session, lastSeen, at: now, limits):
             state = .current(session, lastSeen: now, isAnnounced: isAnnounced)
+            lastUserActivity = limits.idleTimeout == nil ? nil : now
             return []
         case .none:
-            return begin(after: nil, at: now, uniqueID: uniqueID)
+            return begin(after: nil, at: now, uniqueID: uniqueID, limits)
         case .current(let session, _, _), .over(let session):
-            return begin(after: session, at: now, uniqueID: uniqueID)
+            return begin(after: session, at: now, uniqueID: uniqueID, limits)
         }
+    }
+
+    /// The user did something at this time. Begins no session; times before the latest activity change nothing.
+    package mutating func noteActivity(at time: DeviceTime, limits: SessionLimits) {
+        guard limits.idleTimeout != nil, case .current = state else { return }
+        if let lastUserActivity, time.elapsed(since: lastUserActivity) == nil { return }
+        lastUserActivity = time
+    }
+
+    /// The user does something while seeing the app.
+    ///
+    /// - Parameter uniqueID: Of the user; its end begins the id of a new session.
+    package mutating func userActed(at now: DeviceTime, uniqueID: String, limits: SessionLimits) -> [Action] {
+        guard limits.endInForeground, case .current(let session, _, _) = state else { return [] }
+        if isOverInForeground(at: now, limits) { return begin(after: session, at: now, uniqueID: uniqueID, limits) }
+        noteActivity(at: now, limits: limits)
+        userSeen(at: now)
+        return []
+    }
+
+    /// Other limits hold from now on. A new idle timeout counts from here.
+    package mutating func limitsChanged(to limits: SessionLimits, at now: DeviceTime) {
+        lastUserActivity = limits.idleTimeout == nil ? nil : lastUserActivity ?? now
+        if limits.maximumLength == nil { began = nil }
     }
 
     /// The user saw the app, for the last time so far.
@@ -94,15 +143,48 @@ package struct SessionMachine: Sendable, Hashable, Codable {
 
     // MARK: Decisions
 
-    private static func isOver(_ lastSeen: DeviceTime, at now: DeviceTime, timeout: Duration) -> Bool {
+    /// Whether activity now would begin a new session, while the user sees the app.
+    package func isOverInForeground(at now: DeviceTime, _ limits: SessionLimits) -> Bool {
+        guard case .current(let session, _, _) = state else { return false }
+        return isIdle(at: now, limits) || isTooLong(session, at: now, limits)
+    }
+
+    /// Until when the user was active, of a stretch in the foreground that ends now: until now, unless the user has been idle for
+    /// the idle timeout.
+    package func activeUntil(_ now: DeviceTime, _ limits: SessionLimits) -> DeviceTime {
+        if let lastUserActivity, isIdle(at: now, limits) { lastUserActivity } else { now }
+    }
+
+    private func isIdle(at now: DeviceTime, _ limits: SessionLimits) -> Bool {
+        guard let timeout = limits.idleTimeout, let lastUserActivity, let idle = now.elapsed(since: lastUserActivity)
+        else { return false }
+        return idle >= timeout
+    }
+
+    private func isTooLong(_ session: RecordedContext.Session, at now: DeviceTime, _ limits: SessionLimits) -> Bool {
+        guard let maximum = limits.maximumLength else { return false }
+        // Of a session that began without a limit only the wall time is known, as of one in another boot.
+        let began = began ?? DeviceTime(wall: session.start, monotonic: MonotonicTime(milliseconds: 0), boot: "")
+        return now.elapsed(since: began).map { $0 >= maximum } ?? false
+    }
+
+    /// Whether the session is over for a user who was not there since `lastSeen`.
+    private func isOver(
+        _ session: RecordedContext.Session,
+        _ lastSeen: DeviceTime,
+        at now: DeviceTime,
+        _ limits: SessionLimits
+    ) -> Bool {
         guard let away = now.elapsed(since: lastSeen) else { return true }
-        return away >= timeout
+        // In the background the timeout counts; the idle timeout counts for the time before the user left.
+        return away >= limits.timeout || isIdle(at: lastSeen, limits) || isTooLong(session, at: now, limits)
     }
 
     private mutating func begin(
         after latest: RecordedContext.Session?,
         at now: DeviceTime,
-        uniqueID: String
+        uniqueID: String,
+        _ limits: SessionLimits
     ) -> [Action] {
         var id = SessionID.make(uniqueID: uniqueID, start: now.wall)
         if id == latest?.id {
@@ -118,6 +200,8 @@ package struct SessionMachine: Sendable, Hashable, Codable {
             boot: now.boot.isEmpty ? nil : now.boot
         )
         state = .current(session, lastSeen: now, isAnnounced: false)
+        lastUserActivity = limits.idleTimeout == nil ? nil : now
+        began = limits.maximumLength == nil ? nil : now
         return [.begin(session)]
     }
 }

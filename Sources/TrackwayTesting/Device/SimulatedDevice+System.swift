@@ -186,7 +186,7 @@ extension SimulatedDevice {
             if reads { state.nextReading = due.advanced(by: SnapshotMeans.samplingInterval) }
             return (state.process?.analytics, starts, reads)
         }
-        if starts { analytics?.behavior.begin() }
+        if starts { analytics?.behavior.launchEnded() }
         if let behavior = analytics?.behavior, behavior.heartbeatDue.map({ $0 <= due }) ?? false {
             behavior.heartbeat()
         }

@@ -80,6 +80,10 @@ struct TestApp {
         carryOut(behavior.screenShown(view, at: device.now))
     }
 
+    mutating func act() {
+        carryOut(behavior.userActed(at: device.now))
+    }
+
     mutating func beat() {
         carryOut(behavior.heartbeat(at: device.now))
     }

@@ -42,13 +42,15 @@ struct SessionMachineTests {
     func timeout(away: (milliseconds: Int64, goesOn: Bool), meanwhile: Meanwhile) throws {
         var device = TestDevice()
         var machine = SessionMachine()
-        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))
+        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, limits: SessionLimits(timeout: .seconds(1800)))
         device.pass(.seconds(10_000))
         machine.userSeen(at: device.now)
         let first = machine.current
         device.pass(.milliseconds(away.milliseconds))
         try meanwhile.apply(to: &machine, &device)
-        let second = begun(machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800)))
+        let second = begun(
+            machine.userArrived(at: device.now, uniqueID: uniqueID, limits: SessionLimits(timeout: .seconds(1800)))
+        )
         if away.goesOn {
             #expect(second == nil)
             #expect(machine.current == first)
@@ -68,10 +70,10 @@ struct SessionMachineTests {
     func acrossBoots(wallDifference: Int64, number: Int64) throws {
         var device = TestDevice()
         var machine = SessionMachine()
-        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))
+        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, limits: SessionLimits(timeout: .seconds(1800)))
         device.restart(takes: .milliseconds(wallDifference))
         machine = try kept(machine)
-        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))
+        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, limits: SessionLimits(timeout: .seconds(1800)))
         #expect(machine.current?.number == number)
     }
 
@@ -82,9 +84,13 @@ struct SessionMachineTests {
     func otherTimeout(timeout: Int64, number: Int64) {
         var device = TestDevice()
         var machine = SessionMachine()
-        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))
+        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, limits: SessionLimits(timeout: .seconds(1800)))
         device.pass(.seconds(60))
-        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .milliseconds(timeout))
+        _ = machine.userArrived(
+            at: device.now,
+            uniqueID: uniqueID,
+            limits: SessionLimits(timeout: .milliseconds(timeout))
+        )
         #expect(machine.current?.number == number)
     }
 
@@ -93,7 +99,9 @@ struct SessionMachineTests {
         let device = TestDevice()
         var machine = SessionMachine()
         #expect(machine.announce() == nil)
-        let session = begun(machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800)))
+        let session = begun(
+            machine.userArrived(at: device.now, uniqueID: uniqueID, limits: SessionLimits(timeout: .seconds(1800)))
+        )
         #expect(session?.id == "E6C3BFAC-20231114-221320000")
         #expect(session?.number == 1)
         #expect(machine.announce() == session)
@@ -104,12 +112,16 @@ struct SessionMachineTests {
     func noGreatestLength() {
         var device = TestDevice()
         var machine = SessionMachine()
-        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))
+        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, limits: SessionLimits(timeout: .seconds(1800)))
         for _ in 1...1000 {
             device.pass(.seconds(1799))
             machine.userSeen(at: device.now)
         }
-        #expect(begun(machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))) == nil)
+        #expect(
+            begun(
+                machine.userArrived(at: device.now, uniqueID: uniqueID, limits: SessionLimits(timeout: .seconds(1800)))
+            ) == nil
+        )
     }
 
     @Test("Two sessions never share an id, even when they begin at the same time")
@@ -117,7 +129,7 @@ struct SessionMachineTests {
         let device = TestDevice()
         var machine = SessionMachine()
         let ids = (1...2).map { _ in
-            begun(machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .zero))?.id
+            begun(machine.userArrived(at: device.now, uniqueID: uniqueID, limits: SessionLimits(timeout: .zero)))?.id
         }
         #expect(ids == ["E6C3BFAC-20231114-221320000", "E6C3BFAC-20231114-221320001"])
     }
@@ -127,15 +139,15 @@ struct SessionMachineTests {
         for (away, isOver) in [(1799, false), (1800, true)] as [(Int, Bool)] {
             var device = TestDevice()
             var machine = SessionMachine()
-            machine.startedUnseen(at: device.now, timeout: .seconds(1800))
+            machine.startedUnseen(at: device.now, limits: SessionLimits(timeout: .seconds(1800)))
             #expect(machine.current == nil)
-            _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))
+            _ = machine.userArrived(at: device.now, uniqueID: uniqueID, limits: SessionLimits(timeout: .seconds(1800)))
             device.pass(.seconds(away))
-            machine.startedUnseen(at: device.now, timeout: .seconds(1800))
+            machine.startedUnseen(at: device.now, limits: SessionLimits(timeout: .seconds(1800)))
             machine.userSeen(at: device.now.advanced(by: .seconds(isOver ? 5 : 0)))
             #expect((machine.current == nil) == isOver)
             machine = try kept(machine)
-            _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))
+            _ = machine.userArrived(at: device.now, uniqueID: uniqueID, limits: SessionLimits(timeout: .seconds(1800)))
             #expect(machine.current?.number == (isOver ? 2 : 1))
         }
     }

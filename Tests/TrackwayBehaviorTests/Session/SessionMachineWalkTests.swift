@@ -30,10 +30,14 @@ struct SessionMachineWalkTests {
                 machine.userSeen(at: device.now)
                 // Only what can be measured moves the last moment on.
                 if lastSeen.flatMap({ device.now.elapsed(since: $0) }) != nil { lastSeen = device.now }
-            case 7: machine.startedUnseen(at: device.now, timeout: .seconds(1800))
+            case 7: machine.startedUnseen(at: device.now, limits: SessionLimits(timeout: .seconds(1800)))
             default:
                 let wasOver = machine.current == nil
-                let actions = machine.userArrived(at: device.now, uniqueID: "12345678", timeout: .seconds(1800))
+                let actions = machine.userArrived(
+                    at: device.now,
+                    uniqueID: "12345678",
+                    limits: SessionLimits(timeout: .seconds(1800))
+                )
                 let away = lastSeen.flatMap { device.now.elapsed(since: $0) }
                 if !wasOver, let away, away < .seconds(1800) {
                     try #require(actions == [], "step \(step)")

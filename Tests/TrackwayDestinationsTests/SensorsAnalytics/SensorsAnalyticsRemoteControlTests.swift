@@ -37,13 +37,13 @@ struct SensorsAnalyticsRemoteControlTests {
         #expect(control.started(boot: "b", at: Self.at(0)) == [.apply(nil), .request(known: nil)])
     }
 
-    @Test("what takes effect now is kept, applied and told, in this order")
+    @Test("what takes effect now is applied, recorded and kept, in this order")
     func effectNow() {
         var control = Control()
         _ = control.started(boot: "b", at: Self.at(0))
         let new = Self.configuration("1", .now)
         let actions = control.answered(.received(new), boot: "b", at: Self.at(9), chance: 0.5)
-        #expect(actions == [.save, .apply(new), .recordChange(new)])
+        #expect(actions == [.apply(new), .recordChange(new), .save])
     }
 
     @Test("what is for the next start waits for it, however often the user comes back")
@@ -54,7 +54,7 @@ struct SensorsAnalyticsRemoteControlTests {
         #expect(control.returned(boot: "b", at: Self.at(Self.day)) == [.apply(old), .request(known: old)])
         #expect(
             control.answered(.received(new), boot: "b", at: Self.at(Self.day), chance: 0) == [
-                .save, .recordChange(new),
+                .recordChange(new), .save,
             ]
         )
         #expect(control.returned(boot: "b", at: Self.at(Self.day + 1)) == [.apply(old)])
@@ -197,7 +197,7 @@ struct SensorsAnalyticsRemoteControlTests {
                 if let lastAnswer, lastAnswer.boot == boot { #expect(now - lastAnswer.at >= Self.day) }
             }
             for action in actions {
-                if case .recordChange = action { #expect(actions.first == .save) }
+                if case .recordChange = action { #expect(actions.last == .save) }
             }
         }
         #expect(attempts > 1_000)

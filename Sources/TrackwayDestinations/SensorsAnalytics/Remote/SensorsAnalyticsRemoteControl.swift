@@ -115,7 +115,8 @@ package struct SensorsAnalyticsRemoteControl: Sendable, Hashable, Codable {
             if configuration.effect == .nextStart { before = .some(effective) } else { before = nil }
             received = configuration
             let effect: [Action] = configuration.effect == .now ? [.apply(configuration)] : []
-            return [.save] + effect + [.recordChange(configuration)]
+            // Kept last: a process that ends before it recorded the change gets the same answer in its next run.
+            return effect + [.recordChange(configuration), .save]
         }
     }
 

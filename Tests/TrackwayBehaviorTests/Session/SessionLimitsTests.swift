@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Sessions that end in the foreground")
+struct SessionLimitsTests {
+    private static let uniqueID = "0E6614B7-2D2C-4774-AB2F-B0A9E6C3BFAC"
+    private static let idle = SessionLimits(timeout: .seconds(1800), idleTimeout: .seconds(600))
+    private static let day = SessionLimits(timeout: .seconds(1800), maximumLength: .seconds(86_400))
+    private static let both = SessionLimits(
+        timeout: .seconds(1800),
+        idleTimeout: .seconds(600),
+        maximumLength: .seconds(86_400)
+    )
+
+    private func arrived(_ device: TestDevice, _ limits: SessionLimits) -> SessionMachine {
+        var machine = SessionMachine()
+        _ = machine.userArrived(at: device.now, uniqueID: Self.uniqueID, limits: limits)
+        return machine
+    }
+
+    private func act(_ machine: inout SessionMachine, _ device: TestDevice, _ limits: SessionLimits) -> Int64? {
+        let actions = machine.userActed(at: device.now, uniqueID: Self.uniqueID, limits: limits)
+        for case .begin(let session) in actions { return session.number }
+        return nil
+    }
+
+    @Test(
+        "activity begins a new session from the idle timeout on, and only then, whatever the wall clock says",
+        arguments: [(0, nil), (1, nil), (599_999, nil), (600_000, 2), (600_001, 2), (90_000_000, 2)]
+            as [(Int64, Int64?)],
+        SessionMachineTests.Meanwhile.allCases
+    )
+    func idleTimeout(idle: (milliseconds: Int64, number: Int64?), meanwhile: SessionMachineTests.Meanwhile) throws {
+        var device = TestDevice()
+        var machine = arrived(device, Self.idle)
+        device.pass(.milliseconds(idle.milliseconds))
+        try meanwhile.apply(to: &machine, &device)
+        #expect(machine.isOverInForeground(at: device.now, Self.idle) == (idle.number != nil))
+        #expect(act(&machine, device, Self.idle) == idle.number)
+        #expect(machine.current?.number == idle.number ?? 1)
+        if idle.number != nil { #expect(machine.current?.start == device.wall) }
+        #expect(act(&machine, device, Self.idle) == nil, "the new session is not over")
+    }
+
+    @Test(
+        "activity begins a new session from the maximum length on, and only then, whatever the wall clock says",
+        arguments: [(86_399_999, nil), (86_400_000, 2), (604_800_000, 2)] as [(Int64, Int64?)],
+        SessionMachineTests.Meanwhile.allCases
+    )
+    func maximumLength(age: (milliseconds: Int64, number: Int64?), meanwhile: SessionMachineTests.Meanwhile) throws {
+        var device = TestDevice()
+        var machine = arrived(device, Self.day)
+        device.pass(.milliseconds(age.milliseconds))
+        try meanwhile.apply(to: &machine, &device)
+        #expect(act(&machine, device, Self.day) == age.number)
+    }
+
+    @Test("activity before the idle timeout continues a session without end, and the maximum length divides it")
+    func continued() {
+        for (limits, sessions) in [(Self.idle, 1), (Self.both, 8)] as [(SessionLimits, Int64)] {
+            var device = TestDevice()
+            var machine = arrived(device, limits)
+            for _ in 0..<1_015 {
+                device.pass(.seconds(599))
+                _ = act(&machine, device, limits)
+            }
+            // A week, and a session begins at the first activity of each day.
+            #expect(machine.current?.number == sessions)
+        }
+    }
+
+    @Test("without limits in the foreground nothing changes, neither the decisions nor what is kept")
+    func withoutLimits() throws {
+        let limits = SessionLimits(timeout: .seconds(1800))
+        var device = TestDevice()
+        var machine = arrived(device, limits)
+        let before = machine
+        for _ in 0..<10 {
+            device.pass(.seconds(90_000))
+            #expect(act(&machine, device, limits) == nil)
+            machine.noteActivity(at: device.now, limits: limits)
+        }
+        #expect(machine == before)
+        let kept = String(decoding: try JSONEncoder().encode(machine), as: UTF8.self)
+        #expect(!kept.contains("lastUserActivity") && !kept.contains("began"))
+    }
+
+    @Test("that the process is alive is no activity")
+    func alive() {
+        var device = TestDevice()
+        var machine = arrived(device, Self.idle)
+        for _ in 0..<20 {
+            device.pass(.seconds(30))
+            machine.userSeen(at: device.now)
+        }
+        #expect(act(&machine, device, Self.idle) == 2)
+    }
+
+    @Test(
+        "whoever leaves after the idle timeout comes back to a new session, within the timeout too",
+        arguments: [(599, 10, 1), (600, 10, 2), (599, 1_800, 2), (10, 1_799, 1)] as [(Int, Int, Int64)]
+    )
+    func away(idle: Int, away: Int, number: Int64) throws {
+        var device = TestDevice()
+        var machine = arrived(device, Self.idle)
+        device.pass(.seconds(idle))
+        machine.userSeen(at: device.now)
+        device.pass(.seconds(away))
+        machine = try kept(machine)
+        _ = machine.userArrived(at: device.now, uniqueID: Self.uniqueID, limits: Self.idle)
+        #expect(machine.current?.number == number)
+    }
+
+    @Test("a return after the maximum length begins a new session, across a restart by the wall clock")
+    func tooOldToReturn() throws {
+        for (takes, number) in [(86_339, 1), (86_340, 2)] as [(Int, Int64)] {
+            let limits = SessionLimits(timeout: .seconds(1_000_000), maximumLength: .seconds(86_400))
+            var device = TestDevice()
+            var machine = arrived(device, limits)
+            device.pass(.seconds(60))
+            machine.userSeen(at: device.now)
+            device.restart(takes: .seconds(takes))
+            machine = try kept(machine)
+            machine.startedUnseen(at: device.now, limits: limits)
+            #expect((machine.current == nil) == (number == 2))
+            _ = machine.userArrived(at: device.now, uniqueID: Self.uniqueID, limits: limits)
+            #expect(machine.current?.number == number)
+        }
+    }
+
+    @Test("noted activity counts from its own time, and an earlier one changes nothing")
+    func noted() {
+        var device = TestDevice()
+        var machine = arrived(device, Self.idle)
+        device.pass(.seconds(400))
+        let noted = device.now
+        machine.noteActivity(at: noted, limits: Self.idle)
+        machine.noteActivity(at: noted.advanced(by: .seconds(-300)), limits: Self.idle)
+        device.pass(.seconds(599))
+        #expect(machine.activeUntil(device.now, Self.idle) == device.now)
+        #expect(!machine.isOverInForeground(at: device.now, Self.idle))
+        device.pass(.seconds(1))
+        #expect(machine.activeUntil(device.now, Self.idle) == noted)
+        #expect(act(&machine, device, Self.idle) == 2)
+    }
+
+    @Test("a new idle timeout counts from its choice, a new maximum length from the beginning of the session")
+    func chosen() {
+        var device = TestDevice()
+        var machine = arrived(device, SessionLimits(timeout: .seconds(1800)))
+        device.pass(.seconds(80_000))
+        machine.limitsChanged(to: Self.both, at: device.now)
+        device.pass(.seconds(599))
+        #expect(act(&machine, device, Self.both) == nil)
+        for _ in 0..<10 {
+            device.pass(.seconds(580))
+            _ = act(&machine, device, Self.both)
+        }
+        #expect(machine.current?.number == 1)
+        device.pass(.seconds(580))
+        #expect(act(&machine, device, Self.both) == 2)
+        machine.limitsChanged(to: SessionLimits(timeout: .seconds(1800)), at: device.now)
+        device.pass(.seconds(1_000_000))
+        #expect(act(&machine, device, SessionLimits(timeout: .seconds(1800))) == nil)
+    }
+
+    @Test("on a long random walk sessions end where a list of all activity says so")
+    func walk() throws {
+        let limits = SessionLimits(timeout: .seconds(1800), idleTimeout: .seconds(600), maximumLength: .seconds(7_200))
+        var chance = SeededGenerator(seed: 47)
+        var device = TestDevice()
+        var machine = SessionMachine()
+        // The same decision, from everything that happened: when the session began, every activity in it, and the user's absence.
+        var began: DeviceTime?
+        var activity: [DeviceTime] = []
+        var left: DeviceTime?
+        var number: Int64 = 0
+        var (idle, long, away) = (0, 0, 0)
+        for step in 0..<50_000 {
+            if step % 101 == 0 { machine = try kept(machine) }
+            device.pass(.milliseconds(chance.next(below: chance.next(below: 4) == 0 ? 700_000 : 60_000)))
+            let now = device.now
+            func passed(_ time: DeviceTime?, _ limit: Int) -> Bool {
+                time.flatMap { now.elapsed(since: $0) }.map { $0 >= .seconds(limit) } ?? false
+            }
+            if let leaving = left {
+                guard chance.next(below: 3) == 0 else { continue }
+                let wasIdle = activity.last.flatMap { leaving.elapsed(since: $0) }.map { $0 >= .seconds(600) } ?? false
+                let isOver = passed(leaving, 1800) || passed(began, 7_200) || wasIdle
+                _ = machine.userArrived(at: now, uniqueID: Self.uniqueID, limits: limits)
+                if isOver { (number, began, away) = (number + 1, now, away + 1) }
+                (activity, left) = ([now], nil)
+            } else if began == nil {
+                _ = machine.userArrived(at: now, uniqueID: Self.uniqueID, limits: limits)
+                (number, began, activity) = (1, now, [now])
+            } else if chance.next(below: 40) == 0 {
+                machine.userSeen(at: now)
+                left = now
+            } else if chance.next(below: 3) == 0 {
+                machine.userSeen(at: now)
+            } else {
+                let (isIdle, isLong) = (passed(activity.last, 600), passed(began, 7_200))
+                let begun = act(&machine, device, limits)
+                try #require((begun != nil) == (isIdle || isLong), "step \(step)")
+                if begun != nil { (number, began) = (number + 1, now) }
+                activity.append(now)
+                idle += isIdle ? 1 : 0
+                long += isLong ? 1 : 0
+            }
+            try #require(machine.current?.number == number, "step \(step)")
+        }
+        #expect(idle > 100 && long > 3 && away > 10)
+    }
+}

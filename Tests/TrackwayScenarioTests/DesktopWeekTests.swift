@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+/// An app that stays in the foreground of a desktop for a week, day and night; the lid of the device may be closed, for the monotonic
+/// clock goes on.
+@Suite("A week on a desktop")
+struct DesktopWeekTests {
+    private static let days = 7
+
+    /// Two blocks of work a day, an event every ten minutes: 9 to 12 and 13 to 17 o'clock.
+    private static func week(_ change: (inout Configuration) -> Void) async throws -> SimulatedDevice {
+        var configuration = SimulatedDevice.usualConfiguration
+        change(&configuration)
+        let device = SimulatedDevice(configuration)
+        let analytics = try await device.launch()
+        analytics.screen("Editor")
+        for _ in 0..<days {
+            for (events, pause) in [(18, 3_600), (24, 57_600)] {
+                analytics.record("edit")
+                for _ in 0..<events {
+                    device.wait(.seconds(600))
+                    analytics.record("edit")
+                }
+                device.wait(.seconds(pause))
+            }
+        }
+        try await device.terminate()
+        return device
+    }
+
+    private static func engagement(_ device: SimulatedDevice) -> [Int64] {
+        device.events(named: CapturedName.userEngagement).compactMap {
+            $0.event.attributes[CapturedKey.engagementTime]?.integer.map { $0 / 3_600_000 }
+        }
+    }
+
+    @Test("without limits is one session, and the nights count as use")
+    func withoutLimits() async throws {
+        let device = try await Self.week { _ in }
+        #expect(device.events.allSatisfy { $0.session?.number == 1 })
+        #expect(Self.engagement(device) == [168])
+    }
+
+    @Test("with an idle timeout is a session for each block of work, and the use is the work")
+    func idle() async throws {
+        let device = try await Self.week { $0.sessionIdleTimeout = .seconds(1_800) }
+        let sessions = device.events(named: CapturedName.sessionStart)
+        #expect(sessions.map { $0.session?.number } == (1...14).map { $0 })
+        #expect(Self.engagement(device) == (0..<Self.days).flatMap { _ in [3, 4] })
+        // Each session holds the events of its block alone.
+        let edits = Dictionary(grouping: device.events(named: "edit")) { $0.session?.number ?? 0 }
+        #expect(edits.keys.sorted() == (1...14).map { $0 })
+        #expect(edits.allSatisfy { $0.value.count == ($0.key % 2 == 1 ? 19 : 25) })
+        #expect(device.events(named: CapturedName.screenView).count == 14)
+        #expect(device.events(named: CapturedName.appStart).count == 1)
+        #expect(device.events(named: CapturedName.appEnd).count == 1)
+        #expect(device.diagnostics.isEmpty)
+    }
+
+    @Test("with a maximum length alone is a session for each day")
+    func maximum() async throws {
+        let device = try await Self.week { $0.maximumSessionLength = .seconds(86_400) }
+        let sessions = device.events(named: CapturedName.sessionStart)
+        #expect(sessions.map { $0.session?.number } == (1...7).map { $0 })
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import Trackway
+
+/// An app launches until its start is recorded: by its first own event, a change of its life, or after a tenth of a second.
+@Suite("Events of the SDK's own while the app launches")
+struct LaunchTurnTests {
+    /// What ends a launch.
+    enum End: CaseIterable, Sendable {
+        case event, screen, leaving, time, flush, shutdown
+
+        func happen(to memory: InMemoryAnalytics) async {
+            switch self {
+            case .event: memory.analytics.record("first")
+            case .screen: memory.analytics.screen("Home")
+            case .leaving: memory.analytics.lifeCycleChanged(to: .willResignActive)
+            case .time: memory.analytics.behavior.launchEnded()
+            case .flush: _ = await memory.analytics.flush(timeout: .zero)
+            case .shutdown: await memory.analytics.shutdown(within: .zero)
+            }
+        }
+
+        /// What it records itself.
+        var names: [String] {
+            switch self {
+            case .event: ["first"]
+            case .screen: ["_screen_view"]
+            case .shutdown: ["_app_end"]
+            case .leaving, .time, .flush: []
+            }
+        }
+    }
+
+    private static let start = ["_first_open", "_app_start", "_session_start"]
+
+    @Test(
+        "they wait for the start, follow it in their order, and carry the time of their cause",
+        arguments: End.allCases
+    )
+    func waiting(_ end: End) async throws {
+        let memory = try InMemoryAnalytics.capturing()
+        let began = memory.clock.now()
+        memory.clock.advance(by: .milliseconds(20))
+        memory.analytics.recordAfterLaunch("own 1", ["number": 1])
+        memory.clock.advance(by: .milliseconds(20))
+        memory.analytics.setGlobalAttributes(["platform": "iOS"])
+        memory.analytics.recordAfterLaunch("own 2")
+        #expect(memory.names == [])
+        memory.clock.advance(by: .milliseconds(end == .time ? 60 : 20))
+        await end.happen(to: memory)
+        let own = ["own 1", "own 2"]
+        #expect(memory.names == Self.start + own + end.names)
+        #expect(memory.recorded.allSatisfy { $0.context["global"]?["platform"]?.string == "iOS" })
+        #expect(memory.recorded.allSatisfy { $0.session != nil })
+        let times = try (own + ["_app_start"]).map { name in
+            began.wall.duration(to: try #require(memory.events(named: name).first).event.time)
+        }
+        #expect(times == [.milliseconds(20), .milliseconds(40), .zero])
+        #expect(memory.events(named: "own 1").first?.event.attributes["number"] == 1)
+        memory.analytics.recordAfterLaunch("own 3")
+        #expect(memory.names.last == "own 3", "after the launch nothing waits")
+    }
+
+    @Test("nothing waits where the start is not recorded, and nothing before it is recorded twice")
+    func withoutStart() throws {
+        let memory = try InMemoryAnalytics.capturing(.none)
+        memory.analytics.recordAfterLaunch("own")
+        memory.analytics.record("first")
+        #expect(memory.names == ["own", "first"])
+    }
+
+    enum Permission: CaseIterable, Sendable {
+        case consent, enabling
+    }
+
+    @Test(
+        "permission that comes while the app launches does not bring the start about; later it does at once",
+        arguments: Permission.allCases
+    )
+    func permission(_ permission: Permission) throws {
+        func permit(_ memory: InMemoryAnalytics) {
+            switch permission {
+            case .consent: memory.analytics.setConsent(.granted)
+            case .enabling: memory.analytics.enable()
+            }
+        }
+        func launched() throws -> InMemoryAnalytics {
+            try .capturing { configuration in
+                switch permission {
+                case .consent: configuration.consent = .denied
+                case .enabling: configuration.isEnabled = false
+                }
+            }
+        }
+        let early = try launched()
+        permit(early)
+        early.analytics.setGlobalAttributes(["platform": "iOS"])
+        #expect(early.names == [])
+        early.clock.advance(by: BehaviorDriver.startDelay)
+        early.analytics.behavior.launchEnded()
+        #expect(early.names == Self.start)
+        #expect(early.recorded.allSatisfy { $0.context["global"]?["platform"]?.string == "iOS" })
+
+        let late = try launched()
+        late.clock.advance(by: BehaviorDriver.startDelay)
+        late.analytics.behavior.launchEnded()
+        #expect(late.names == [])
+        permit(late)
+        #expect(late.names == Self.start)
+    }
+
+    @Test("what may not be recorded when the launch is over is dropped, and waits for nothing")
+    func refused() throws {
+        let memory = try InMemoryAnalytics.capturing { $0.consent = .denied }
+        memory.analytics.recordAfterLaunch("own")
+        memory.clock.advance(by: BehaviorDriver.startDelay)
+        memory.analytics.behavior.launchEnded()
+        memory.analytics.setConsent(.granted)
+        #expect(memory.names == Self.start)
+    }
+
+    @Test(
+        "a process that releases the analytics while it launches records nothing, and the next process launches as usual"
+    )
+    func released() throws {
+        var memory: InMemoryAnalytics? = try .capturing()
+        let (storage, clock) = (try #require(memory).storage, try #require(memory).clock)
+        memory?.analytics.recordAfterLaunch("own")
+        memory = nil
+        let next = try InMemoryAnalytics.capturing(storage: storage, clock: clock)
+        next.analytics.record("first")
+        #expect(next.names == Self.start + ["first"])
+    }
+
+    @Test("an erasing that an earlier process could not record is recorded behind the start, with the app's attributes")
+    func erased() async throws {
+        let memory = try InMemoryAnalytics.capturing(.none)
+        await memory.analytics.shutdown(within: .zero)
+        _ = try memory.analytics.journal.erase()
+        let storage = memory.storageAfterKill()
+        // Killed while it launches: the next process records it.
+        let killed = try InMemoryAnalytics.capturing(storage: storage, clock: memory.clock)
+        #expect(killed.names == [])
+        let next = try InMemoryAnalytics.capturing(storage: killed.storageAfterKill(), clock: memory.clock)
+        next.analytics.setGlobalAttributes(["platform": "iOS"])
+        next.analytics.record("first")
+        #expect(next.names == Self.start + ["_installation_erased", "first"])
+        #expect(next.recorded.allSatisfy { $0.context["global"]?["platform"]?.string == "iOS" })
+    }
+}

@@ -101,10 +101,11 @@ struct RandomQuestions {
     mutating func grouping() throws -> Question.Grouping? {
         guard chance.chance(2) else { return nil }
         let field = Self.fields.randomElement(using: &chance) ?? "odd"
+        let top = chance.number(1...10)
         return Question.Grouping(
             by: try QuestionField(field, parameter: "by"),
-            top: chance.number(1...10),
-            readsValuesAsTexts: chance.chance(2)
+            top: top,
+            readsValuesAsTexts: top.isMultiple(of: 2)
         )
     }
 

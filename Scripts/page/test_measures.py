@@ -16,6 +16,7 @@ def setUpModule():
     events = [{"name": "measured", "time": now + index, "attributes": {"amount": value, "q": name}} for index, (value, name) in enumerate(zip(values, names))]
     events += [{"name": "measured_text", "time": now, "attributes": {"amount": text}} for text in ["12.50", "-2.5", "EUR"]]
     events.append({"name": "measured", "time": now, "attributes": {"amount": 0}})
+    events += [{"name": "mixed", "time": now, "attributes": {"q": value}} for value in [1, "1", "1", True, "true", "\u00e1", "a\u0301", "no q", None]]
     PageTest.collector.wait(PageTest.collector.send(*events)["position"])
 
 
@@ -49,3 +50,28 @@ class Measures(PageTest):
         page = self.open("/?questions=trends&name=measured&by=q")
         names = self.answered(page).locator(".sums-name").all_text_contents()
         self.assertEqual(sorted(names), sorted(["x", '"no q"', '"2 more"', '"all"', r'"\"x\""', "no q"]))
+
+    def test_values_with_the_same_text_are_one_group_when_asked(self):
+        page = self.open("/?questions=trends&name=mixed&by=q")
+        names = self.answered(page).locator(".sums-name").all_text_contents()
+        self.assertEqual(sorted(names), sorted(["1", '"1"', "true", '"true"', "\u00e1", "a\u0301", '"no q"', "no q"]))
+        page.get_by_label("Group values with the same text").check()
+        expect(page).to_have_url(re.compile("by=q&values=texts"))
+        expect(self.answered(page).locator(".sums li")).to_have_text(["13", "true2", "\u00e12", "no q1", '"no q"1'])
+        page.get_by_label("Group by").fill("")
+        page.get_by_label("Group by").press("Enter")
+        expect(page).not_to_have_url(re.compile("values="))
+        expect(page.get_by_label("Group values with the same text")).to_be_hidden()
+
+    def test_a_funnel_groups_by_text_too(self):
+        page = self.open("/?questions=funnel&step=mixed&by=q&values=texts")
+        self.answered(page)
+        expect(page.get_by_label("Group values with the same text")).to_be_checked()
+
+
+class WrongParameters(PageTest):
+    forgiven = re.compile("Failed to load resource: the server responded with a status of 400")
+
+    def test_a_wrong_way_to_group_is_named(self):
+        page = self.open("/?questions=trends&by=q&values=numbers")
+        expect(page.get_by_text("is not “texts”")).to_be_visible()

@@ -182,7 +182,39 @@ struct DurabilityWatchTests {
         // Cut off from the others it may tell old news.
         engine.change { $0.facts.replicas = ["n1", "n2"].map { .init(name: $0, silence: .seconds(9)) } }
         for _ in 0..<3 { await watch.lookOnce() }
-        #expect(!watch.isClosed && engine.state.withLock { $0.left.count } == 1)
+        #expect(watch.isClosed && engine.state.withLock { $0.left.count } == 1)
+    }
+
+    @Test(
+        "a lost connection does not hide that a stream is closed, until its leader says otherwise",
+        arguments: [
+            (DurabilityState.Look.failed("the connection to the engine was lost"), true),
+            (.failed("the stream INTAKE_0 has no leader now, so nobody tells about it"), true),
+            (.failed("INTAKE_0 is closed: engine plan"), true), (.closed("INTAKE_0 is closed: engine plan"), true),
+            (.verdict(.proven(without: ["n2"])), false), (.verdict(.unproven([.silentServer("n2")])), false),
+            (.verdict(.unproven([.missing(stream: "INTAKE_0")])), false),
+        ]
+    )
+    func closedAndLost(_ look: DurabilityState.Look, _ isClosed: Bool) {
+        var state = DurabilityState()
+        let words = "INTAKE_0 is closed: engine plan"
+        func count(_ standing: DurabilityState.Standing) -> Int {
+            guard case .unknown(let reason) = standing else { return 0 }
+            return reason.split(separator: words, omittingEmptySubsequences: false).count - 1
+        }
+        _ = state.looked(.failed("no leader"), on: 1)
+        #expect(!state.isClosed && count(state.standing(on: nil)) == 0)
+        let leaves = state.looked(.closed(words), on: 1)
+        #expect(!leaves && state.isClosed && count(state.standing(on: 1)) == 1)
+        #expect(count(state.standing(on: nil)) == 1)
+        if case .unknown(let reason) = state.standing(on: nil) {
+            #expect(reason.hasPrefix("there is no connection to the engine; "))
+        }
+        for _ in 0..<2 { _ = state.looked(look, on: 2) }
+        #expect(state.isClosed == isClosed)
+        for connection in [nil, 2] as [UInt64?] {
+            #expect((count(state.standing(on: connection)) == 1) == isClosed)
+        }
     }
 
     @Test("the servers of a stream that nobody tells about any more are known, and nothing of them is")

@@ -221,4 +221,25 @@ struct EngineStartTests {
         #expect(step(5, false) == .wait && step(6, true) == .wait && step(10, true) == .wait)
         #expect(step(11, true) == .giveUp(["The engine's durability could not be proven: \(reason)"]))
     }
+
+    @Test(
+        "a lost connection hides no closed stream, and explains what is unknown otherwise",
+        arguments: [
+            (true, "INTAKE_0 is closed; n1 cannot be reached."), (false, "n1 cannot be reached."),
+        ]
+    )
+    func trouble(_ isClosed: Bool, _ words: String) {
+        let began = ManualClock().now().monotonic
+        var start = EngineStart(at: began)
+        func step(_ seconds: Int) -> EngineStart.Step {
+            start.stands(
+                .unknown("INTAKE_0 is closed"),
+                trouble: "n1 cannot be reached",
+                isClosed: isClosed,
+                at: began.advanced(by: .seconds(seconds))
+            )
+        }
+        #expect(step(2) == .say("The engine's durability is not proven yet, and is waited for: \(words)"))
+        #expect(step(22) == .giveUp(["The engine's durability could not be proven: \(words)"]))
+    }
 }

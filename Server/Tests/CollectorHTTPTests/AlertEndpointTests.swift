@@ -266,4 +266,52 @@ struct AlertEndpointTests {
             await collector.receiver.untilRequested(1)
         }
     }
+
+    @Test(
+        "a disk below its threshold fires, also while the index is in trouble",
+        arguments: [
+            (#"{"kind":"disk"}"#, 9, 100, "firing", 9.0), (#"{"kind":"disk"}"#, 10, 100, "ok", 10.0),
+            (#"{"kind":"disk","of":"bytes","threshold":1000}"#, 999, nil, "firing", 999.0),
+            (#"{"kind":"disk","of":"bytes","threshold":1000}"#, 1_000, nil, "ok", 1_000.0),
+            (#"{"kind":"disk"}"#, 9, nil, "unknown", nil), (#"{"kind":"disk"}"#, nil, nil, "unknown", nil),
+        ] as [(String, Int64?, Int64?, String, Double?)]
+    )
+    func disk(_ condition: String, _ free: Int64?, _ size: Int64?, _ state: String, _ value: Double?) async throws {
+        var use = ResourceUse()
+        (use.diskFree, use.diskSize) = (free, size)
+        let resources: @Sendable () -> ResourceUse = { [use] in use }
+        try await CollectorUnderTest.run(resources: resources) { collector in
+            collector.store.fail(StoreError("the disk is full."))
+            let id = try await Self.make(collector, Self.alert(condition)).id
+            var answer = JSONValue.null
+            for _ in 0..<500 where answer["evaluated"] == nil {
+                answer = try JSONValue.parse(Array(try await collector.request("GET", "/v1/alerts/\(id)").body.utf8))
+            }
+            #expect(answer["state"]?.string == state && answer["value"]?.double == value)
+            #expect((answer["trouble"] == nil) == (value != nil))
+            guard state == "firing" else { return }
+            await collector.receiver.untilRequested(1)
+            let body = try JSONValue.parse(try #require(collector.receiver.requests.first).body)
+            #expect(body["type"]?.string == "alert.firing" && body["data"]?["value"]?.double == value)
+            #expect(body["data"]?["link"]?.string == "https://collector.example.com/")
+        }
+    }
+
+    @Test("an index that stays behind for longer than the threshold fires, and its trouble hides nothing")
+    func lag() async throws {
+        try await CollectorUnderTest.run { collector in
+            // The list follows no intake.
+            #expect(try await collector.post(Array(#"{"name":"a"}"#.utf8)).status == 200)
+            collector.store.fail(StoreError("the file is damaged."))
+            let id = try await Self.make(collector, Self.alert(#"{"kind":"lag","threshold":60}"#)).id
+            await collector.clock.untilSleeping(1)
+            #expect(try await collector.request("GET", "/v1/alerts/\(id)").body.contains(#""state":"ok""#))
+            collector.clock.advance(by: .seconds(61))
+            await collector.receiver.untilRequested(1)
+            let body = try JSONValue.parse(try #require(collector.receiver.requests.first).body)
+            #expect(body["data"]?["value"]?.double == 61)
+            let metrics = try await collector.request("GET", "/metrics").body
+            #expect(metrics.contains("\ntrackway_index_lag_seconds 61.0\n"))
+        }
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Collector
 internal import CollectorTesting
 internal import Testing
 internal import TrackwayEvents
@@ -48,6 +49,57 @@ struct MetricsTests {
         #expect(text.text.contains("\ntrackway_disk_free_bytes 1000\n"))
         #expect(text.text.contains("\nprocess_resident_memory_bytes 9223372036854775807\n"))
         #expect(!text.text.contains("trackway_index_bytes") && !text.text.contains("process_open_fds"))
+    }
+
+    @Test(
+        "requests are counted by known key, and never by an unknown one",
+        arguments: [
+            ("write", #"{"name":"a"}"#, "shop", [1, 1, 0, 0]),
+            ("write", "{\"name\":\"a\"}\n{\"name\":\"\"}", "shop", [1, 1, 1, 0]),
+            ("write", "x", "shop", [0, 0, 0, 1]),
+            ("read", #"{"name":"a"}"#, "desk", [0, 0, 0, 1]),
+        ]
+    )
+    func keys(_ key: String, _ body: String, _ name: String, _ counts: [Int]) async throws {
+        try await CollectorUnderTest.run { collector in
+            _ = try await collector.post(Array(body.utf8), ["authorization": "Bearer \(key)"])
+            for number in 0..<20 {
+                _ = try await collector.post(Array(body.utf8), ["authorization": "Bearer made-up-\(number)"])
+            }
+            let metrics = try await collector.request("GET", "/metrics").body
+            for (figure, count) in zip(["batches", "events_accepted", "events_rejected", "refused"], counts) {
+                let line = "\ntrackway_key_\(figure)_total{key=\"\(name)\"} \(count)\n"
+                #expect(metrics.contains(line), "\(line)")
+            }
+            let bytes = counts[0] > 0 ? body.utf8.count : 0
+            #expect(metrics.contains("\ntrackway_key_wire_bytes_total{key=\"\(name)\"} \(bytes)\n"))
+            #expect(metrics.split(separator: "\n").count { $0.hasPrefix("trackway_key_refused_total{") } == 1)
+        }
+    }
+
+    @Test("a key over its quota, and a body in an unknown encoding, are counted as refusals of the key")
+    func refusals() async throws {
+        try await CollectorUnderTest.run { collector in
+            let few = ["authorization": "Bearer few"]
+            _ = try await collector.post(Array("{\"name\":\"a\"}\n{\"name\":\"b\"}\n{\"name\":\"c\"}".utf8), few)
+            _ = try await collector.post(Array(#"{"name":"a"}"#.utf8), few)
+            _ = try await collector.post(Array(#"{"name":"a"}"#.utf8), ["content-encoding": "br"])
+            let metrics = try await collector.request("GET", "/metrics").body
+            #expect(metrics.contains("\ntrackway_key_refused_total{key=\"few\"} 1\n"))
+            #expect(metrics.contains("\ntrackway_key_refused_total{key=\"shop\"} 1\n"))
+        }
+    }
+
+    @Test("keys beyond the limit are counted together")
+    func manyKeys() {
+        var statistics = RequestStatistics()
+        for number in 0..<1_000 { statistics.fail(code: "key_rate", key: "key-\(number)") }
+        statistics.fail(code: "key_rate", key: "key-0")
+        statistics.fail(code: "key_unknown", key: nil)
+        #expect(statistics.keys.count == RequestStatistics.maximumKeys + 1)
+        #expect(statistics.keys["key-0"]?.refused == 2)
+        #expect(statistics.keys[RequestStatistics.otherKeys]?.refused == UInt64(1_000 - RequestStatistics.maximumKeys))
+        #expect(!KeyRecord.isValid(name: RequestStatistics.otherKeys))
     }
 
     @Test("a collector tells since when it runs, how far its index is behind, and how long reading took")

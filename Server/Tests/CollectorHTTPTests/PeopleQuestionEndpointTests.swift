@@ -69,14 +69,14 @@ struct PeopleQuestionEndpointTests {
     func steps() async throws {
         try await CollectorUnderTest.run { collector in
             let path =
-                "/v1/funnels?step=view&step=buy&step=buy&where=currency=EUR&where.3=total%3E=10&user=carl&by=tier&top=2"
+                "/v1/funnels?step=view&step=buy&step=buy&where=currency=EUR&where.3=total%3E=10&user=carl&by=tier&values=texts&top=2"
             #expect(try await collector.request("GET", path).status == 200)
             let question = try #require(collector.store.asked(FunnelQuestion.self))
             #expect(question.steps.map(\.names) == [["view"], ["buy"], ["buy"]])
             #expect(question.steps.map(\.conditions.count) == [1, 1, 2])
             #expect(question.steps.allSatisfy { $0.user == "carl" })
             #expect(question.window == FunnelQuestion.usualWindow && question.lastStep == nil)
-            #expect(question.grouping == .init(by: .attribute("tier"), top: 2))
+            #expect(question.grouping == .init(by: .attribute("tier"), top: 2, readsValuesAsTexts: true))
             #expect(question.to == collector.clock.now().wall)
         }
     }

@@ -134,6 +134,23 @@ struct PeopleQuestionTests {
         #expect(try await environment.store.funnel(question).people?.map(\.user) == ["u1"])
     }
 
+    @Test("people are divided by values with the same text when asked")
+    func groupsOfTexts() async throws {
+        let environment = try await Self.index([
+            ("u1", "a", 0, #"{"tier":1}"#), ("u2", "a", 5, #"{"tier":"1"}"#), ("u3", "a", 6, "{}"),
+            ("u4", "a", 7, #"{"tier":true}"#), ("u5", "a", 8, #"{"tier":"true"}"#), ("u6", "a", 9, #"{"tier":"1"}"#),
+        ])
+        var question = Self.funnel(["a"])
+        question.grouping = .init(by: .attribute("tier"), readsValuesAsTexts: true)
+        #expect(
+            try await environment.store.funnel(question).series == [
+                .init(group: .value(.text(Array("1".utf8))), steps: [.init(people: 3)]),
+                .init(group: .value(.text(Array("true".utf8))), steps: [.init(people: 2)]),
+                .init(group: .value(nil), steps: [.init(people: 1)]),
+            ]
+        )
+    }
+
     @Test("a visitor is followed by installation, and whoever is neither is nobody")
     func visitors() async throws {
         let environment = try IndexEnvironment()

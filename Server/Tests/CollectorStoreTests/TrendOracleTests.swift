@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Collector
+internal import Foundation
 internal import Testing
 internal import TrackwayEvents
 
@@ -70,6 +71,13 @@ struct TrendOracleTests {
                 }
                 if random.chance(6) { attributes["tier"] = .string("silver") }
                 if random.chance(3) { attributes["first"] = .boolean(random.chance(2)) }
+                if !random.chance(4) {
+                    let mixed: [JSONValue] = [
+                        .integer(1), .string("1"), .boolean(true), .string("true"), .string("é"), .string("e\u{301}"),
+                        .string("c2"),
+                    ]
+                    attributes["mixed"] = mixed[random.number(0...mixed.count - 1)]
+                }
                 if random.chance(3) { attributes[quoted] = .integer(Int64(random.number(0...2))) }
                 let object = JSONValue.Object(attributes.map { .init(key: $0.key, value: $0.value) })
                 let known = Known(
@@ -141,14 +149,29 @@ struct TrendOracleTests {
         func value(_ event: Known) -> JSONValue? {
             by == "context.app.version" ? event.version.map { .string($0) } : event.attributes[by]
         }
-        func text(_ value: JSONValue?) -> String { value.map { String(decoding: $0.json(), as: UTF8.self) } ?? "" }
+        /// What events of one group have in common.
+        func text(_ value: JSONValue?) -> [UInt8] {
+            guard let value else { return [] }
+            guard grouping.readsValuesAsTexts else { return value.json() }
+            let text = value.string ?? String(decoding: value.json(), as: UTF8.self)
+            return JSONValue.string(text.precomposedStringWithCanonicalMapping).json()
+        }
         let within = events.filter { $0.time >= time.edges[0].milliseconds && $0.time < time.end.milliseconds }
         let ranked = Dictionary(grouping: within, by: { text(value($0)) })
-            .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+            .sorted { left, right in
+                left.value.count == right.value.count
+                    ? left.key.lexicographicallyPrecedes(right.key) : left.value.count > right.value.count
+            }
         let top = ranked.prefix(grouping.top).map(\.key)
         var answer = top.map { key in
             let own = events.filter { text(value($0)) == key }
-            return series(.value(value(own[0]).flatMap { QuestionValue($0) }), own)
+            guard grouping.readsValuesAsTexts, !key.isEmpty else {
+                return series(.value(value(own[0]).flatMap { QuestionValue($0) }), own)
+            }
+            // The shortest form in the time is shown, which the composed one is.
+            let forms = own.filter { $0.time >= time.start.milliseconds && $0.time < time.end.milliseconds }
+                .compactMap { value($0).flatMap { QuestionValue($0) }?.text }
+            return series(.value(forms.min { $0.count < $1.count }.map { .text($0) }), own)
         }
         let rest = events.filter {
             !top.contains(text(value($0))) && $0.time >= time.start.milliseconds && $0.time < time.end.milliseconds
@@ -202,9 +225,13 @@ struct TrendOracleTests {
                     comparing: random.chance(2)
                 )
             )
-            let by = [nil, "currency", "tier", "total", "context.app.version"][random.number(0...4)]
+            let by = [nil, "currency", "tier", "total", "context.app.version", "mixed"][random.number(0...5)]
             let grouping = try by.map {
-                Question.Grouping(by: try QuestionField($0, parameter: "by"), top: random.number(1...10))
+                Question.Grouping(
+                    by: try QuestionField($0, parameter: "by"),
+                    top: random.number(1...10),
+                    readsValuesAsTexts: random.chance(2)
+                )
             }
             let measure = measures[random.number(0...measures.count - 1)]
             let question = Question(filter, in: time, measure: measure, grouping: grouping)

@@ -180,6 +180,64 @@ struct TrendTests {
         #expect(try await environment.store.trend(question).series.count == 2)
     }
 
+    /// Values of one attribute, one for each event.
+    private static let mixed = [
+        "1", #""1""#, "1.0", #""1.0""#, "true", #""true""#, "null", #""null""#, #"{"b":[1]}"#, #""{\"b\":[1]}""#,
+        "\"é\"",
+        "\"e\u{301}\"", #""""#,
+    ]
+
+    @Test(
+        "values are grouped by their text when asked, and texts by canonical equivalence",
+        arguments: [
+            (
+                true, false,
+                [
+                    #""1" 3"#, #""true" 2"#, #""{\"b\":[1]}" 2"#, #""é" 2"#, "null 1", #""" 1"#, #""1.0" 1"#,
+                    #""null" 1"#,
+                ]
+            ),
+            (
+                true, true,
+                [
+                    #""1" 3"#, #""true" 2"#, #""{\"b\":[1]}" 2"#, #""é" 2"#, "null 1", #""" 1"#, #""1.0" 1"#,
+                    #""null" 1"#,
+                ]
+            ),
+            (
+                false, false,
+                [
+                    "1 2", "null 1", #""" 1"#, #""1" 1"#, #""1.0" 1"#, "\"e\u{301}\" 1", #""null" 1"#, #""true" 1"#,
+                    #""{\"b\":[1]}" 1"#, "\"é\" 1", "true 1", #"{"b":[1]} 1"#,
+                ]
+            ),
+        ]
+    )
+    func valuesAsTexts(_ asTexts: Bool, _ isReversed: Bool, _ expected: [String]) async throws {
+        var batch = Batch(1, 1, 1...UInt64(Self.mixed.count))
+        let values = isReversed ? Self.mixed.reversed() : Self.mixed
+        batch.lines = values.enumerated().map { index, value in
+            line(UInt64(index + 1), time: Self.start, attributes: "{\"a\":\(value)}")
+        }
+        let environment = try await Self.index(batch)
+        let grouping = Question.Grouping(by: .attribute("a"), top: 25, readsValuesAsTexts: asTexts)
+        for measure in [Question.Measure.events, .sum(.attribute("b"))] {
+            let answer = try await environment.store.trend(
+                Question(in: try Self.days(1), measure: measure, grouping: grouping)
+            )
+            let groups = answer.series.map { series -> String in
+                var writer = JSONWriter()
+                if case .value(let value?) = series.group { value.write(to: &writer) } else { writer.null() }
+                let events =
+                    series.now.found?.missing
+                    ?? { if case .integer(let events)? = series.now.total { events } else { -1 } }()
+                return "\(String(decoding: writer.bytes, as: UTF8.self)) \(events)"
+            }
+            #expect(groups.sorted() == expected.sorted())
+            #expect(groups.first == expected.first)
+        }
+    }
+
     @Test("of ten thousand groups ten are told apart, and the rest is counted together")
     func manyGroups() async throws {
         let environment = try IndexEnvironment()

@@ -42,6 +42,7 @@ struct QuestionParametersTests {
             ("interval", "hour"),
             ("measure", "sum:to:tal"),
             ("by", "context.device.model"),
+            ("values", "texts"),
             ("top", "3"),
             ("compare", "before")
         )
@@ -62,7 +63,9 @@ struct QuestionParametersTests {
             ]
         )
         #expect(question.measure == .sum(.attribute("to:tal")))
-        #expect(question.grouping == Question.Grouping(by: .context(["device", "model"]), top: 3))
+        #expect(
+            question.grouping == Question.Grouping(by: .context(["device", "model"]), top: 3, readsValuesAsTexts: true)
+        )
         #expect(question.time.edges.map(\.milliseconds) == [1_699_999_200_000, 1_700_002_800_000])
         #expect(question.time.edgesBefore.map(\.milliseconds) == [1_699_995_600_000, 1_699_999_200_000])
     }
@@ -89,6 +92,7 @@ struct QuestionParametersTests {
             ("by", "\"a\"b", "behind the quoted"),
             ("top", "3", "name an attribute"), ("top", "0", "between 1 and 25"), ("top", "26", "between 1 and 25"),
             ("top", "x", "not a whole number"),
+            ("values", "texts", "name an attribute"), ("values", "numbers", "not “texts”"),
             ("compare", "after", "not “before”"), ("texts", "yes", "not “numbers”"),
             ("texts", "numbers", "a measure of an attribute"), ("wher", "a=1", "no part of a question"),
         ]

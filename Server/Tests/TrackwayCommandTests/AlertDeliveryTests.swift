@@ -192,6 +192,9 @@ struct AlertDeliveryTests {
                 AlertCondition(.failed, 1, within: .seconds(7_200), least: 7)
             ),
             (["--silence", "--within", "15m"], AlertCondition(.silence, is: .atMost, 0, within: .seconds(900))),
+            (["--disk-share", "5"], AlertCondition(.disk, is: .below, 5, of: .share)),
+            (["--disk-bytes", "5000000000"], AlertCondition(.disk, is: .below, 5e9, of: .bytes)),
+            (["--lag", "5m"], AlertCondition(.lag, 300)),
         ] as [([String], AlertCondition)]
     )
     func options(_ options: [String], _ condition: AlertCondition) throws {
@@ -202,11 +205,24 @@ struct AlertDeliveryTests {
     }
 
     @Test(
+        "conditions on the disk and the index are shown with their units",
+        arguments: [
+            (#"{"kind":"disk","of":"share","threshold":10.0}"#, "free space < 10 %"),
+            (#"{"kind":"disk","of":"bytes","threshold":5000000000.0}"#, "free space < 5,000,000,000 bytes"),
+            (#"{"kind":"lag","threshold":300.0}"#, "index lag > 300 s"),
+        ]
+    )
+    func words(_ condition: String, _ words: String) throws {
+        #expect(AlertText.condition(try JSONValue.parse(Array(condition.utf8))) == words)
+    }
+
+    @Test(
         "options of `alert add` that do not fit together are refused",
         arguments: [
             [], ["--trends", "last=1h"], ["--trends", "last=1h", "--above", "1", "--below", "2"],
             ["--missing", "0", "--silence"], ["--missing", "0", "--above", "3"], ["--silence", "--at-least", "4"],
             ["--funnels", "step=a&last=1h", "--below", "3", "--change"], ["--missing", "1", "--within", "1h"],
+            ["--disk-share", "5", "--disk-bytes", "5"], ["--lag", "300"], ["--disk-share", "5", "--above", "3"],
         ] as [[String]]
     )
     func refused(_ options: [String]) {

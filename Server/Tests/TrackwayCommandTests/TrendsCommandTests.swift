@@ -36,6 +36,7 @@ struct TrendsCommandTests {
                 "hour",
                 "--by",
                 "a",
+                "--values-as-texts",
                 "--top",
                 "3",
                 "--zone",
@@ -43,8 +44,8 @@ struct TrendsCommandTests {
                 "--user",
                 "u"
             ) == [
-                "user=u", "by=a", "top=3", "measure=events", "interval=hour", "zone=UTC", "from=1795199880000",
-                "to=1795243080000",
+                "user=u", "by=a", "values=texts", "top=3", "measure=events", "interval=hour", "zone=UTC",
+                "from=1795199880000", "to=1795243080000",
             ]
         )
     }
@@ -67,6 +68,7 @@ struct TrendsCommandTests {
         "what makes no sense is refused before anything is asked",
         arguments: [
             ["--json", "--csv"], ["--last", "5d", "--from", "2d"], ["--top", "3"], ["--interval", "decade"],
+            ["--values-as-texts"],
         ]
     )
     func refused(_ words: [String]) {
@@ -108,6 +110,22 @@ struct TrendsCommandTests {
                 "before             1       9       0            0",
             ]
         )
+    }
+
+    @Test(
+        "groups of different values have different labels",
+        arguments: [
+            ("1", "1"), (#""1""#, #""1""#), ("true", "true"), (#""true""#, #""true""#), (#"{"a":1}"#, #"{"a":1}"#),
+            (#""{}""#, #""{}""#), (#""x""#, "x"), (#""007""#, "007"), (#""(none)""#, #""(none)""#), ("null", "(none)"),
+        ]
+    )
+    func labels(_ group: String, _ label: String) throws {
+        let series = "{\"group\":\(group),\"values\":[1],\"total\":1}"
+        #expect(AnswerTable.group(try JSONValue.parse(Array(series.utf8))).label == label)
+        let json = "{\"interval\":\"day\",\"zone\":\"UTC\",\"edges\":[0,86400000],\"series\":[\(series)]}"
+        let trend = CollectorTrend(try JSONValue.parse(Array(json.utf8)))
+        let lines = TrendText(style: Style(isColoured: false), zone: .gmt).lines(trend, of: [], measure: "events")
+        #expect(lines[1].hasSuffix(" " + label))
     }
 
     @Test("one series stands beside the period before")

@@ -36,51 +36,87 @@ extension ClickHouseEventStore {
                 number: try row.int64()
             )
         }
-        var accounts = try await accounts(of: writers.map(\.key), block)
+        let counts = try await rangeCounts(of: writers.map(\.key), block)
         var (rows, bytes): ([LedgerRow], Int) = ([], 0)
-        for writer in writers where bytes < AnswerBudget.bytes {
-            var account = accounts.removeValue(forKey: writer.key) ?? Account()
-            account.recorded = writer.recorded
-            let row = LedgerRow(
-                installation: writer.key.installation,
-                writer: writer.key.writer,
-                account,
-                duplicates: writer.repeats,
-                lastReceived: writer.received,
-                number: writer.number
+        var rest = writers[...]
+        // No more ranges are read at once than an answer is made of.
+        while bytes < AnswerBudget.bytes, !rest.isEmpty {
+            let together = AccountReading.writersTogether(
+                rest.lazy.map { counts[$0.key] ?? 0 },
+                atMost: UInt64(LedgerRow.maxRanges)
             )
-            bytes += row.answerBytes
-            rows.append(row)
+            let part = rest.prefix(together)
+            rest = rest.dropFirst(together)
+            let accounts = try await accounts(of: part.map(\.key), block)
+            for writer in part where bytes < AnswerBudget.bytes {
+                var account = accounts[writer.key]?.account ?? Account()
+                account.recorded = writer.recorded
+                let row = LedgerRow(
+                    installation: writer.key.installation,
+                    writer: writer.key.writer,
+                    account,
+                    duplicates: writer.repeats,
+                    lastReceived: writer.received,
+                    number: writer.number
+                )
+                bytes += row.answerBytes
+                rows.append(row)
+            }
         }
         return rows
     }
 
+    /// Counts rows without a limit: an account may have any number of ranges in the table, and what is kept of them has one.
+    private var rangeMeter: QuestionMeter {
+        var wide = budget
+        wide.events = .max
+        return QuestionMeter(wide, clock: clock)
+    }
+
+    /// Returns how many ranges writers have in the table, where some may touch or overlap.
+    private func rangeCounts(
+        of writers: [BlockBuilder.AccountKey],
+        _ block: UInt64
+    ) async throws(StoreError) -> [BlockBuilder.AccountKey: UInt64] {
+        guard !writers.isEmpty else { return [:] }
+        var counts: [BlockBuilder.AccountKey: UInt64] = [:]
+        var meter = rangeMeter
+        try await rows(
+            "SELECT installation, writer, count() FROM ranges WHERE block <= \(block) "
+                + "AND (installation, writer) IN given GROUP BY installation, writer",
+            with: [Self.given(writers)],
+            &meter
+        ) { row throws(RowFault) in
+            (
+                key: BlockBuilder.AccountKey(installation: try row.id(), writer: try row.id()),
+                count: try row.uint64()
+            )
+        } _: { row throws(StoreError) in
+            counts[row.key] = row.count
+        }
+        return counts
+    }
+
+    /// Reads the accounts of writers, range by range.
     private func accounts(
         of writers: [BlockBuilder.AccountKey],
         _ block: UInt64
-    ) async throws(StoreError) -> [BlockBuilder.AccountKey: Account] {
-        guard !writers.isEmpty else { return [:] }
-        var given = RowBinary()
-        for writer in writers {
-            given.id(writer.installation)
-            given.id(writer.writer)
-        }
-        let ranges = try await list(
+    ) async throws(StoreError) -> [BlockBuilder.AccountKey: AccountReading] {
+        var accounts: [BlockBuilder.AccountKey: AccountReading] = [:]
+        var meter = rangeMeter
+        try await rows(
             "SELECT installation, writer, kind, reason, first, last FROM ranges WHERE block <= \(block) "
-                + "AND (installation, writer) IN given",
-            given: given.bytes,
-            of: "installation FixedString(16), writer FixedString(16)"
+                + "AND (installation, writer) IN given ORDER BY installation, writer, first, last",
+            with: [Self.given(writers)],
+            &meter
         ) { row throws(RowFault) in
             (
                 key: BlockBuilder.AccountKey(installation: try row.id(), writer: try row.id()),
                 kind: try row.uint8(), reason: try row.text(), first: try row.uint64(), last: try row.uint64()
             )
-        }
-        var accounts: [BlockBuilder.AccountKey: Account] = [:]
-        // In ascending order each is appended.
-        for range in ranges.sorted(by: { $0.first < $1.first }) {
-            guard let kind = RangeKind(rawValue: Int64(range.kind)) else { continue }
-            accounts[range.key, default: Account()].insert(
+        } _: { range throws(StoreError) in
+            guard let kind = RangeKind(rawValue: Int64(range.kind)) else { return }
+            accounts[range.key, default: AccountReading()].add(
                 first: range.first,
                 last: range.last,
                 kind,
@@ -88,6 +124,19 @@ extension ClickHouseEventStore {
             )
         }
         return accounts
+    }
+
+    private static func given(_ writers: [BlockBuilder.AccountKey]) -> ClickHouseClient.External {
+        var given = RowBinary()
+        for writer in writers {
+            given.id(writer.installation)
+            given.id(writer.writer)
+        }
+        return ClickHouseClient.External(
+            name: "given",
+            structure: "installation FixedString(16), writer FixedString(16)",
+            rows: given.bytes
+        )
     }
 
     package func writers(installation: InstallationID?) async throws(StoreError) -> Int {

@@ -204,9 +204,11 @@ package final class ClickHouseEventStore: AnalysisStore {
 
     /// Asks, and hands on row by row.
     ///
+    /// - Parameter tables: Tables that are sent along.
     /// - Throws: ``StoreError``, also where ClickHouse says that the question takes too much.
     func rows<Row>(
         _ query: String,
+        with tables: [ClickHouseClient.External] = [],
         _ meter: inout QuestionMeter,
         _ decode: (inout RowCursor) throws(RowFault) -> Row,
         _ take: (Row) throws(StoreError) -> Void
@@ -222,6 +224,7 @@ package final class ClickHouseEventStore: AnalysisStore {
             // The end of a question's time is looked at by ClickHouse as well, which otherwise would work on for nobody.
             try await client.read(
                 query + " FORMAT RowBinary",
+                with: tables,
                 [("max_execution_time", "\(seconds)"), ("timeout_before_checking_execution_speed", "0")]
                     + (state.withLock { $0.version }?.questionSettings ?? []),
                 within: budget.time + Self.grace

@@ -85,6 +85,15 @@ package struct ClickHouseClient: Sendable {
     ///
     /// - Throws: ``ColumnFailure``.
     func ask(_ query: String, with tables: [External]) async throws(ColumnFailure) -> [UInt8] {
+        let (parameters, contentType, body) = Self.form(query, tables)
+        return try await send(parameters, [], true, contentType: contentType, body: body, true)
+    }
+
+    /// The parameters, content type and body of a request with a statement and tables.
+    private static func form(
+        _ query: String,
+        _ tables: [External]
+    ) -> (parameters: [(String, String)], contentType: String, body: [UInt8]) {
         // Rows are any bytes, so the mark between them must be one that cannot be met by chance.
         let mark = "trackway-6f1d0c2b9a7e4853-\(tables.reduce(0) { $0 + $1.rows.count })"
         var body: [UInt8] = []
@@ -97,14 +106,7 @@ package struct ClickHouseClient: Sendable {
             body += Array(head.utf8) + table.rows + [0x0d, 0x0a]
         }
         body += Array("--\(mark)--\r\n".utf8)
-        return try await send(
-            parameters,
-            [],
-            true,
-            contentType: "multipart/form-data; boundary=\(mark)",
-            body: body,
-            true
-        )
+        return (parameters, "multipart/form-data; boundary=\(mark)", body)
     }
 
     private func send(
@@ -134,17 +136,25 @@ package struct ClickHouseClient: Sendable {
     ///
     /// - Parameters:
     ///   - query: One statement.
+    ///   - tables: Tables that are sent along.
     ///   - settings: Settings and other parameters of the request.
     ///   - timeout: How long all of it may take. The connection ends then, and when the task is cancelled.
     ///   - take: Called with each piece.
     /// - Throws: ``ColumnFailure``, what `take` throws, and `CancellationError`.
     func read(
         _ query: String,
+        with tables: [External] = [],
         _ settings: [(String, String)],
         within timeout: Duration,
         _ take: (ByteBuffer) throws -> Void
     ) async throws {
-        let request = request(settings, true, contentType: nil, body: Array(query.utf8))
+        let request: HTTPExchange.Request
+        if tables.isEmpty {
+            request = self.request(settings, true, contentType: nil, body: Array(query.utf8))
+        } else {
+            let (parameters, contentType, body) = Self.form(query, tables)
+            request = self.request(parameters + settings, true, contentType: contentType, body: body)
+        }
         let answer: HTTPExchange.Answer
         do {
             answer = try await HTTPStream.post(request, to: try target(), within: timeout, take)

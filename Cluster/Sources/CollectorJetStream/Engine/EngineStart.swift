@@ -67,12 +67,14 @@ package struct EngineStart: Sendable {
             unprovenSince = nil
             let waited = began.duration(to: now)
             let closed = closedSince.map { $0.duration(to: now) } ?? .zero
+            // A closed stream stays closed whatever server is reached.
+            let words = isClosed ? [reason, trouble].compactMap { $0 }.joined(separator: "; ") : trouble ?? reason
             if waited >= times.unknown || closed >= times.closed {
-                return .giveUp(["The engine's durability could not be proven: \(trouble ?? reason)."])
+                return .giveUp(["The engine's durability could not be proven: \(words)."])
             }
             guard waited >= times.quiet, !hasSaid else { return .wait }
             hasSaid = true
-            return .say("The engine's durability is not proven yet, and is waited for: \(trouble ?? reason).")
+            return .say("The engine's durability is not proven yet, and is waited for: \(words).")
         }
     }
 }

@@ -46,6 +46,8 @@ package struct DurabilityState: Sendable, Hashable {
     private let times: Times
     private var connection: UInt64?
     private var look: Look?
+    /// What the stream's leader said when it last told about the stream, if it was closed then; nil otherwise.
+    private var closed: String?
     private var vain = 0
 
     init(times: Times = Times()) {
@@ -58,8 +60,15 @@ package struct DurabilityState: Sendable, Hashable {
     mutating func looked(_ look: Look, on connection: UInt64?) -> Bool {
         self.connection = connection
         self.look = look
+        var isTold = false
+        switch look {
+        case .closed(let reason): (closed, isTold) = (reason, true)
+        case .verdict: closed = nil
+        // A lost connection opens no stream.
+        case .failed: break
+        }
         // Of a closed stream its leader knows; other servers would say the same.
-        guard connection != nil, !isClosed, case .unknown = standing(on: connection) else {
+        guard connection != nil, !isTold, case .unknown = standing(on: connection) else {
             vain = 0
             return false
         }
@@ -71,7 +80,7 @@ package struct DurabilityState: Sendable, Hashable {
 
     /// Where it stands for whoever publishes on this connection.
     func standing(on current: UInt64?) -> Standing {
-        guard let current else { return .unknown("there is no connection to the engine") }
+        guard let current else { return .unknown(reason("there is no connection to the engine")) }
         switch look {
         // What is wrong with the engine is wrong on every connection, until a look says otherwise.
         case .verdict(.unproven(let faults)):
@@ -80,12 +89,18 @@ package struct DurabilityState: Sendable, Hashable {
             return .unknown(Self.reason(faults))
         case .verdict(.proven) where connection == current: return .proven
         case .verdict(.proven), nil: return .unknown("the engine's durability is not proven yet on this connection")
-        case .failed(let reason), .closed(let reason): return .unknown(reason)
+        case .failed(let words), .closed(let words): return .unknown(reason(words))
         }
     }
 
-    /// Whether the stream was closed at the last look, and no others took its records.
-    var isClosed: Bool { if case .closed = look { true } else { false } }
+    /// Why nothing is known, with what is known of a closed stream: somebody has to go on with a change of streams, whatever else is wrong.
+    private func reason(_ words: String) -> String {
+        guard let closed, closed != words else { return words }
+        return "\(words); last known: \(closed)"
+    }
+
+    /// Whether the stream was closed when its leader last told about it, and no others took its records.
+    var isClosed: Bool { closed != nil }
 
     /// What is missing for a proof, in half a sentence.
     private static func reason(_ faults: [DurabilityFault]) -> String {

@@ -78,22 +78,43 @@ extension ClusterStorage {
     /// Reports the index's position to the engine until the task is canceled. Does nothing without an index.
     func reportPlace() async {
         guard let index else { return }
-        var told: String?
+        var news = PlaceNews()
         while !Task.isCancelled {
             do throws(UpkeepFailure) {
                 try await engine.keeping.tell(readerName, next: Self.next(of: index))
-                if told != nil { host.logger.notice("How far this index is could be told to the engine again.") }
-                told = nil
+                if let relief = news.reported() { host.logger.notice("\(relief)") }
             } catch {
-                // While the engine cannot be reached that is told elsewhere; here it is what follows from it.
-                if told == nil, !Task.isCancelled {
-                    host.logger.warning(
-                        "How far this index is cannot be told, and what it needs may be purged: \(error)"
-                    )
-                }
-                told = error.description
+                if let warning = news.failed(error), !Task.isCancelled { host.logger.warning("\(warning)") }
             }
             await CollectorHost.sleep(Self.interval)
         }
+    }
+}
+
+/// Decides when to log that the position of an index could not be reported to the engine.
+///
+/// One lost connection is no reason: the position that was reported before stays with the engine.
+struct PlaceNews {
+    /// The number of failures in a row that are logged.
+    private static let lasting = 3
+    private var failures = 0
+
+    /// The position was reported.
+    ///
+    /// - Returns: A sentence to log; nil for none.
+    mutating func reported() -> String? {
+        defer { failures = 0 }
+        return failures >= Self.lasting ? "The position of this index was reported to the engine again." : nil
+    }
+
+    /// The position could not be reported.
+    ///
+    /// - Returns: A sentence to log; nil for none.
+    mutating func failed(_ error: UpkeepFailure) -> String? {
+        failures += 1
+        guard failures == Self.lasting else { return nil }
+        return
+            "The position of this index could not be reported to the engine \(failures) times in a row, so a purge may remove records that it "
+            + "needs: \(error)"
     }
 }

@@ -101,7 +101,12 @@ struct RandomQuestions {
     mutating func grouping() throws -> Question.Grouping? {
         guard chance.chance(2) else { return nil }
         let field = Self.fields.randomElement(using: &chance) ?? "odd"
-        return Question.Grouping(by: try QuestionField(field, parameter: "by"), top: chance.number(1...10))
+        let top = chance.number(1...10)
+        return Question.Grouping(
+            by: try QuestionField(field, parameter: "by"),
+            top: top,
+            readsValuesAsTexts: top.isMultiple(of: 2)
+        )
     }
 
     mutating func trend() throws -> Question {

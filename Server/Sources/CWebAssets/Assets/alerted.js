@@ -18,9 +18,18 @@ export function conditionOf({ condition: { kind, query, operator, threshold, of,
     case "missing": return `more than ${limit} events missing`;
     case "failed": return `more than ${limit} % refused within ${within}, of ${figure(least)} events at least`;
     case "silence": return `no events within ${within}`;
+    case "disk": return `less than ${limit} ${of === "bytes" ? "bytes" : "%"} of the disk free`;
+    case "lag": return `index more than ${limit} s behind`;
     case "funnels": return `share of people who come through ${operator} ${limit} %: ${asked(query)}`;
     default: return of === "change" ? `change ${operator} ${limit} %: ${asked(query)}` : `${asked(query)} ${operator} ${limit}`;
   }
+}
+
+/** The unit of a condition's number; empty for a count. */
+export function unitOf({ kind, of }) {
+  if (kind === "lag") return "s";
+  if (of === "bytes") return "bytes";
+  return ["funnels", "failed", "disk"].includes(kind) || (kind === "trends" && of === "change") ? "%" : "";
 }
 
 /** What came back, or why nothing did. */

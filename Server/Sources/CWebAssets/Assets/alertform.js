@@ -3,7 +3,7 @@
 
 // The dialog in which an alert is made or changed. What makes it wrong is the collector's to say, with the field.
 
-import { conditionOf } from "./alerted.js";
+import { conditionOf, unitOf } from "./alerted.js";
 import { ask, tell } from "./ask.js";
 import { byId, h, setText } from "./dom.js";
 import { figure } from "./figures.js";
@@ -13,8 +13,12 @@ const usual = { every: "1m", for: "0m", keep_firing_for: "0m", repeat: "" };
 /** Which fields a kind of condition has. */
 const fields = {
   trends: ["query", "operator", "of", "threshold"], funnels: ["query", "operator", "threshold"], missing: ["threshold"],
-  failed: ["threshold", "within", "at_least"], silence: ["within"],
+  failed: ["threshold", "within", "at_least"], silence: ["within"], disk: ["of", "threshold"], lag: ["threshold"],
 };
+/** The forms in which the number of a kind can be compared, the default first. */
+const measures = { trends: ["value", "change"], disk: ["share", "bytes"] };
+/** The threshold that a new alert of a kind begins with. */
+const thresholds = { missing: 0, failed: 1, disk: 10, lag: 300 };
 const field = (name) => byId(`alert-${name.replaceAll("_", "-")}`);
 
 /** `wantKey()` says that a key is needed; `saved(alert)` that there is another alert. */
@@ -30,7 +34,11 @@ export class AlertForm {
   constructor(wantKey, saved) {
     this.#wantKey = wantKey;
     this.#saved = saved;
-    field("kind").addEventListener("change", () => this.#follow());
+    field("kind").addEventListener("change", () => {
+      const threshold = thresholds[field("kind").value];
+      if (this.#alert === null && threshold !== undefined) field("threshold").value = threshold;
+      this.#follow();
+    });
     byId("alert-form").addEventListener("submit", (event) => {
       if (event.submitter?.value === "close") return;
       event.preventDefault();
@@ -64,14 +72,17 @@ export class AlertForm {
   }
 
   #follow() {
-    const shown = new Set(fields[field("kind").value]);
-    setText(byId("alert-unit"), isShare(field("kind").value, field("of").value) ? ", in %" : "");
+    const kind = field("kind").value;
+    const shown = new Set(fields[kind]);
+    for (const option of field("of").options) option.hidden = option.disabled = !(measures[kind] ?? ["value"]).includes(option.value);
+    if (field("of").selectedOptions[0]?.disabled ?? true) field("of").value = (measures[kind] ?? ["value"])[0];
+    setText(byId("alert-unit"), labeledUnit(kind, field("of").value));
     for (const name of new Set(Object.values(fields).flat())) field(name).closest("label").hidden = !shown.has(name);
   }
 
   #previewSoon() {
     clearTimeout(this.#timer);
-    setText(byId("alert-unit"), isShare(field("kind").value, field("of").value) ? ", in %" : "");
+    setText(byId("alert-unit"), labeledUnit(field("kind").value, field("of").value));
     this.#timer = setTimeout(() => this.#preview(), 400);
   }
 
@@ -143,8 +154,11 @@ export class AlertForm {
   }
 }
 
-/** Whether a threshold is a share in percent. */
-const isShare = (kind, of) => kind === "funnels" || kind === "failed" || (kind === "trends" && of === "change");
+/** The unit of a threshold, as its label shows it. */
+function labeledUnit(kind, of) {
+  const unit = unitOf({ kind, of });
+  return unit === "" ? "" : `, in ${unit === "s" ? "seconds" : unit}`;
+}
 
 /** What the number of a condition is now, in words; null where it is not a single number of a query. */
 async function presentValue({ kind, query, of }, signal) {
@@ -165,7 +179,7 @@ async function presentValue({ kind, query, of }, signal) {
 /** A question's parameters for an alert, which looks back from now and compares one number. */
 function recent(query) {
   if (query === "") return "name=purchase&last=1h";
-  const left = ["last", "from", "to", "interval", "by", "top", "compare", "people", "zone"];
+  const left = ["last", "from", "to", "interval", "by", "values", "top", "compare", "people", "zone"];
   const pairs = query.split("&").filter((pair) => !left.includes(pair.split("=")[0]));
   return [...pairs, "last=24h"].join("&");
 }

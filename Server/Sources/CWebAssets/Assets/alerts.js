@@ -5,7 +5,7 @@
 
 import { ask, tell } from "./ask.js";
 import { AlertForm } from "./alertform.js";
-import { attemptOf, conditionOf, stateOf } from "./alerted.js";
+import { attemptOf, conditionOf, stateOf, unitOf } from "./alerted.js";
 import { byId, h, setText } from "./dom.js";
 import { called, figure } from "./figures.js";
 import { ago, clock, counted, dateAndClock, number, span } from "./format.js";
@@ -104,7 +104,7 @@ export class Alerts {
     this.#isLost = false;
     if (this.#alerts.length === 0) {
       list.replaceChildren(h("li", { class: "panel empty alert-empty" }, h("p", { class: "empty-title" }, "No alerts yet"),
-        h("p", {}, "An alert looks at a condition every few minutes, and tells an address of yours when it holds: few sales, missing or refused events, silence.")));
+        h("p", {}, "An alert looks at a condition every few minutes, and tells an address of yours when it holds: few sales, missing or refused events, silence, a disk that is nearly full.")));
       return;
     }
     // Whoever is at a button of the list stays there.
@@ -122,7 +122,7 @@ export class Alerts {
       h("header", { class: "alert-head" },
         h("span", { class: "alert-state" }, word),
         h("h3", {}, called(alert.title, 120)),
-        h("span", { class: "alert-value" }, alert.value === null ? "" : `${figure(alert.value)}${["funnels", "failed"].includes(alert.condition.kind) || alert.condition.of === "change" ? " %" : ""}`)),
+        h("span", { class: "alert-value" }, alert.value === null ? "" : `${figure(alert.value)} ${unitOf(alert.condition)}`.trim())),
       h("p", { class: "alert-condition" }, h("a", { href: alert.link }, called(conditionOf(alert), 240))),
       h("p", { class: "alert-facts" },
         alert.since ? h("span", {}, `${alert.state} since `, moment(alert.since)) : null,

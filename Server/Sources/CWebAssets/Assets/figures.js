@@ -21,15 +21,15 @@ export const percent = (part, whole) => (whole > 0 ? `${exact.format(Math.round(
 /** A name from outside, in its own direction and no longer than a line. */
 export const called = (name, most = 80) => h("bdi", { title: name.length > most ? printable(cut(name, 1000)) : null }, printable(cut(name, most)));
 
-/** What a group is called: its value, what it lacks, or how many others it stands for. Different groups have different names. */
-export function groupName(series, by) {
+/** What a group is called: its value, what it lacks, or how many others it stands for. Different groups have different names. Where `areTexts`, no group is a number, a boolean, a list or an object. */
+export function groupName(series, by, areTexts = false) {
   if ("other" in series) return `${figure(series.other)} more`;
   if (!("group" in series)) return "all";
   const none = `no ${by.slice(0, 40)}`;
   if (series.group === null) return none;
   if (typeof series.group !== "string") return JSON.stringify(series.group);
   // A text that looks like a number, like nothing, or like a name given here stands in quotation marks; so does one that has them itself.
-  const isMistakable = /^(?:all|true|false|null|[\d,]+ more|[[{"].*|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\s*)$/s.test(series.group);
+  const isMistakable = (areTexts ? /^(?:all|[\d,]+ more|".*|\s*)$/s : /^(?:all|true|false|null|[\d,]+ more|[[{"].*|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\s*)$/s).test(series.group);
   return isMistakable || series.group === none ? JSON.stringify(series.group) : series.group;
 }
 

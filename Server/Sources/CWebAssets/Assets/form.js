@@ -91,6 +91,28 @@ export class Measure {
   }
 }
 
+/** The attribute that divides, and whether values with the same text are one group. */
+export class Group {
+  keys = ["by", "values"];
+  #by;
+  #texts;
+
+  constructor(asked) {
+    this.#by = h("input", { ...typed, "data-field": "by", placeholder: "attribute, or context.app.version", list: "attributes", value: asked.get("by") });
+    this.#texts = h("input", { type: "checkbox", "data-field": "values", checked: asked.get("values") === "texts" });
+    const check = h("label", { class: "form-check" }, this.#texts, "Group values with the same text, such as 1 and “1”");
+    const follow = () => (check.hidden = this.#by.value.trim() === "");
+    this.#by.addEventListener("input", follow);
+    follow();
+    this.node = h("div", { class: "form-part" }, h("label", {}, h("span", {}, "Group by"), this.#by), check);
+  }
+
+  read() {
+    const by = said("by", this.#by.value);
+    return [...by, ...(by.length > 0 && this.#texts.checked ? [["values", "texts"]] : [])];
+  }
+}
+
 /** Rows that can be added and removed. `make(value)` gives {node, first, read()}; `changed()` is called when one is gone. */
 export class Rows {
   #make;

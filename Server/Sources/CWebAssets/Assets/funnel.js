@@ -13,7 +13,7 @@ const time = (ms) => (ms === null || ms === undefined ? "–" : span(Number(ms))
 
 /** The steps as bars, the table, and who stopped where somebody asked for that. `go(key, value)` asks with another parameter. */
 export function drawFunnel(answer, asked, range, go) {
-  const series = answer.series.map((one, index) => ({ ...one, name: groupName(one, asked.get("by")), style: "other" in one ? "cx" : style(index) }));
+  const series = answer.series.map((one, index) => ({ ...one, name: groupName(one, asked.get("by"), asked.has("values")), style: "other" in one ? "cx" : style(index) }));
   const most = Math.max(...series.map(({ steps }) => steps[0]?.people ?? 0), 0);
   if (most === 0) return null;
   const all = answer.steps.map((_, index) => series.reduce((sum, { steps }) => sum + steps[index].people, 0));

@@ -4,7 +4,7 @@
 // What can be asked: for each kind of question its form, its parameters, and how its answer is drawn.
 
 import { cataloguePath, drawCatalogue } from "./catalogue.js";
-import { Check, Choice, conditions, Line, Measure, names } from "./form.js";
+import { Check, Choice, conditions, Group, Line, Measure, names } from "./form.js";
 import { drawFunnel } from "./funnel.js";
 import { drawLifecycle, drawStickiness } from "./habits.js";
 import { drawPaths } from "./paths.js";
@@ -19,7 +19,6 @@ const interval = (first = "") => ({
   options: [first === "" ? ["", "By the time"] : [first, first], ...["minute", "hour", "day", "week", "month", "quarter", "year"].filter((name) => name !== first).map((name) => [name, name])].map(([value, text]) => [value, text[0].toUpperCase() + text.slice(1)]),
 });
 const periods = { key: "interval", label: "Interval", options: [["day", "Day"], ["week", "Week"], ["month", "Month"]] };
-const group = { key: "by", label: "Group by", placeholder: "attribute, or context.app.version", list: "attributes" };
 const scope = ["user", "installation"];
 
 const noEvents = ["No events in this time", "No event matches the query. Choose a longer time, or fewer conditions."];
@@ -33,7 +32,7 @@ export const kinds = {
     empty: (asked) => emptyTrend[asked.get("measure")] ?? noEvents,
     title: "Trends", about: "How much happened when", path: "/v1/trends", extra: ["top"], draw: drawTrends, interval: true,
     form: (asked, changed) => [
-      names(asked, changed), conditions(asked, changed), new Measure(asked), new Choice(asked, interval()), new Line(asked, group), new Range(asked, changed),
+      names(asked, changed), conditions(asked, changed), new Measure(asked), new Choice(asked, interval()), new Group(asked), new Range(asked, changed),
       new Check(asked, { key: "compare", value: "before", label: "Compare with the period before" }),
     ],
     scope,
@@ -45,7 +44,7 @@ export const kinds = {
     form: (asked, changed) => [
       new Steps(asked, changed),
       new Choice(asked, { key: "window", label: "Through all steps within", options: [["7d", "7 days"], ["30m", "30 minutes"], ["1h", "1 hour"], ["12h", "12 hours"], ["1d", "1 day"], ["14d", "14 days"], ["30d", "30 days"]] }),
-      conditions(asked, changed, { label: "Where, in every step" }), new Line(asked, group), new Range(asked, changed),
+      conditions(asked, changed, { label: "Where, in every step" }), new Group(asked), new Range(asked, changed),
     ],
     scope,
   },

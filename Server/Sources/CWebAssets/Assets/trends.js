@@ -49,7 +49,7 @@ function leftOut(found, asked) {
 export function drawTrends(answer, asked, range, go = null) {
   const by = asked.get("by");
   // Of no event at all there are no groups either.
-  const series = answer.series.map((one, index) => ({ ...one, name: groupName(one, by), style: "other" in one ? "cx" : style(index) }));
+  const series = answer.series.map((one, index) => ({ ...one, name: groupName(one, by, asked.has("values")), style: "other" in one ? "cx" : style(index) }));
   const found = foundIn(series);
   // A sum of 0 is an answer where there are events.
   const isEmpty = found === null ? series.every(({ values, before }) => [...values, ...(before?.values ?? [])].every((value) => value === 0 || value === null)) : found.events === 0;

@@ -30,6 +30,8 @@ public struct AdmissionError: Error, Sendable, Hashable, CustomStringConvertible
     public var field: String
     /// One sentence for a person, with the remedy.
     public var message: String
+    /// The name of the request's key; nil when it had none, or an unknown one.
+    public var key: String?
 
     /// A refusal.
     public init(_ kind: Kind, code: String, field: String = "", message: String) {

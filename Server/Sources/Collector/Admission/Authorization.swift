@@ -23,7 +23,7 @@ public struct Authorization: Sendable {
     /// - Throws: ``AdmissionError`` `key_missing`, `key_unknown`, `key_forbidden`, `key_rate` or `key_quota`.
     public func grant(header: String?, for scope: KeyScope) throws(AdmissionError) -> KeyGrant {
         let grant = try known(header: header, for: scope)
-        try meter.admit(grant, for: scope)
+        try grant.namedInErrors { () throws(AdmissionError) in try meter.admit(grant, for: scope) }
         return grant
     }
 
@@ -59,13 +59,15 @@ public struct Authorization: Sendable {
                 message: "The key is not known here, or was revoked."
             )
         }
-        guard grant.scopes.contains(scope) else {
-            throw AdmissionError(
-                .forbidden,
-                code: "key_forbidden",
-                field: "authorization",
-                message: "The key “\(grant.name)” does not allow to \(scope.rawValue)."
-            )
+        try grant.namedInErrors { () throws(AdmissionError) in
+            guard grant.scopes.contains(scope) else {
+                throw AdmissionError(
+                    .forbidden,
+                    code: "key_forbidden",
+                    field: "authorization",
+                    message: "The key “\(grant.name)” does not allow to \(scope.rawValue)."
+                )
+            }
         }
         return grant
     }
@@ -90,14 +92,16 @@ public struct Authorization: Sendable {
                     "The \(kind) “\(name.prefix(128))” is not known here; make a key for it with “trackway keys create NAME \(option) …”."
             )
         }
-        guard grant.scopes.contains(.write) else {
-            throw AdmissionError(
-                .forbidden,
-                code: "key_forbidden",
-                message: "The key “\(grant.name)” does not allow to write."
-            )
+        try grant.namedInErrors { () throws(AdmissionError) in
+            guard grant.scopes.contains(.write) else {
+                throw AdmissionError(
+                    .forbidden,
+                    code: "key_forbidden",
+                    message: "The key “\(grant.name)” does not allow to write."
+                )
+            }
+            try meter.admit(grant, for: .write)
         }
-        try meter.admit(grant, for: .write)
         return grant
     }
 
@@ -126,13 +130,15 @@ public struct Authorization: Sendable {
     private func check(_ grant: KeyGrant, letsIn account: VendorAccount) throws(AdmissionError) {
         guard !grant.lets(in: account) else { return }
         let (kind, field, option, name) = Self.words(account)
-        throw AdmissionError(
+        var error = AdmissionError(
             .forbidden,
             code: "account_forbidden",
             field: field,
             message:
                 "The key “\(grant.name)” was not made for the \(kind) “\(name.prefix(128))”; make one with “trackway keys create NAME \(option) …”."
         )
+        error.key = grant.name
+        throw error
     }
 
     /// What a person calls an account, the field that names it, the option that makes a key for it, and its name.

@@ -81,6 +81,10 @@ public struct AlertCondition: Sendable, Hashable {
         case failed
         /// The events that arrived, which shall not be none.
         case silence
+        /// The free space of the disk below the collector's folder.
+        case disk
+        /// How far the index is behind what has arrived, in seconds.
+        case lag
     }
 
     /// How the number is compared with the threshold.
@@ -95,12 +99,16 @@ public struct AlertCondition: Sendable, Hashable {
         case atMost = "<="
     }
 
-    /// Whether a question's number itself is compared, or how far it is from the one of the period before.
+    /// Which form of the number is compared.
     public enum Measure: String, Sendable, Hashable, CaseIterable {
         /// The number.
         case value
-        /// The change, in percent of the number before.
+        /// The change, in percent of the number of the period before.
         case change
+        /// Free space in percent of the disk.
+        case share
+        /// Free space in bytes.
+        case bytes
     }
 
     /// Which number.
@@ -111,7 +119,7 @@ public struct AlertCondition: Sendable, Hashable {
     public var comparison: Comparison
     /// What it is compared with.
     public var threshold: Double
-    /// The number, or its change.
+    /// The form of the number that is compared.
     public var measure: Measure
     /// The time that `failed` and `silence` look at.
     public var within: Duration
@@ -180,6 +188,10 @@ public enum AlertLimits {
     public static let questionTimes: ClosedRange<Duration> = .seconds(60)...(.seconds(366 * 86_400))
     /// The events that must have arrived when nothing is said.
     public static let usualLeast: Int64 = 100
+    /// The default threshold of free space, in percent of the disk.
+    public static let usualFreeShare = 10.0
+    /// The default threshold of the index's lag, in seconds.
+    public static let usualLag = 300.0
     /// Bytes of the file with all alerts, and of a request that changes one.
     public static let bytes = 1 << 20
     /// Bytes of the file with what became of them.

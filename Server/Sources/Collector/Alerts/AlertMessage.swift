@@ -137,7 +137,7 @@ extension AlertCondition {
         switch kind {
         case .missing: return "/?tab=ledger"
         case .failed: return "/?tab=failed"
-        case .silence: return "/"
+        case .silence, .disk, .lag: return "/"
         case .trends, .funnels:
             let parts = query.split(separator: "&").map(String.init)
             let last = parts.last { $0.hasPrefix("last=") }.flatMap { LengthText.length($0.dropFirst(5)) } ?? .zero

@@ -100,7 +100,7 @@ extension AlertCondition {
             query = try SavedReader.query(members["query"], path + ".query")
             comparison = try SavedReader.choice(members["operator"], path + ".operator", usual: nil)
             threshold = try Self.threshold(members["threshold"], usual: nil)
-            if kind == .trends { measure = try SavedReader.choice(members["of"], path + ".of", usual: .value) }
+            measure = try kind.measure(members["of"])
         case .missing: threshold = try Self.threshold(members["threshold"], usual: 0, in: 0...1e15)
         case .failed:
             threshold = try Self.threshold(members["threshold"], usual: 1, in: 0...100)
@@ -117,6 +117,14 @@ extension AlertCondition {
         case .silence:
             comparison = .atMost
             within = try Self.within(members["within"])
+        case .disk:
+            comparison = .below
+            measure = try kind.measure(members["of"])
+            threshold =
+                measure == .bytes
+                ? try Self.threshold(members["threshold"], usual: nil, in: 0...1e15)
+                : try Self.threshold(members["threshold"], usual: AlertLimits.usualFreeShare, in: 0...100)
+        case .lag: threshold = try Self.threshold(members["threshold"], usual: AlertLimits.usualLag, in: 0...1e9)
         }
     }
 
@@ -157,7 +165,25 @@ extension AlertCondition.Kind {
         case .missing: ["threshold"]
         case .failed: ["threshold", "within", "at_least"]
         case .silence: ["within"]
+        case .disk: ["of", "threshold"]
+        case .lag: ["threshold"]
         }
+    }
+
+    /// The forms in which a number of this kind can be compared, the default first.
+    private var measures: [AlertCondition.Measure] {
+        switch self {
+        case .trends: [.value, .change]
+        case .disk: [.share, .bytes]
+        case .funnels, .missing, .failed, .silence, .lag: [.value]
+        }
+    }
+
+    /// Reads the form in which the number is compared.
+    ///
+    /// - Throws: ``SavedError`` `malformed` for a form that this kind does not have.
+    func measure(_ value: JSONValue?) throws(SavedError) -> AlertCondition.Measure {
+        try SavedReader.choice(value, "condition.of", among: measures, usual: measures[0])
     }
 }
 

@@ -39,6 +39,19 @@ public struct KeyGrant: Sendable, Hashable {
         self.limits = limits
     }
 
+    /// Returns what a check returns, or throws its error with this key's name.
+    public func namedInErrors<Result>(
+        _ check: () throws(AdmissionError) -> Result
+    ) throws(AdmissionError) -> Result {
+        do throws(AdmissionError) {
+            return try check()
+        } catch {
+            var named = error
+            named.key = name
+            throw named
+        }
+    }
+
     /// Whether it was made for an account.
     public func lets(in account: VendorAccount) -> Bool { accounts?.contains(account) ?? true }
 }

@@ -9,6 +9,9 @@ public struct Account: Sendable, Hashable {
     /// The most gaps a row names; a writer with more of them is not described any further.
     public static let maxGaps = 1000
 
+    /// The most ranges of a writer that are kept, or read, besides the one that contains all others (``untracked``).
+    public static let maxRanges = 100_000
+
     /// The highest number any batch has reported.
     public var recorded: UInt64 = 0
     /// Numbers whose events are stored.

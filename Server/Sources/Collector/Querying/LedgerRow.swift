@@ -122,6 +122,9 @@ extension LedgerRow: BudgetedRow {
     /// What a range that is read counts for, in bytes of an answer.
     static let rangeBytes = 4
 
+    /// The most ranges that the rows of one answer are made of, but for its last row.
+    public static let maxRanges = AnswerBudget.bytes / rangeBytes
+
     /// Whether every number the writer has reported is accounted for.
     public var isComplete: Bool { gaps.isEmpty && untracked == 0 }
 

@@ -182,37 +182,22 @@ public struct RecordWalk<Sink: RecordSink> {
         case .unproved(nil):
             return try refuse(event, sequence, at: position, record, .unproved(nil, index: event.ordinal))
         }
-        guard let origin = record.header.replayed else {
-            let id = event.id(at: position, received: record.header.received)
-            try sink.event(
-                WalkedEvent(
-                    line: event.json,
-                    scan: scan,
-                    id: id,
-                    position: position,
-                    sequence: sequence,
-                    index: index,
-                    time: event.time ?? record.header.received
-                )
-            )
-            return
-        }
+        let origin = record.header.replayed
         // An event without an id has the one that it would have had, or it would count each time that it is admitted again.
-        let place = origin.place(of: event.ordinal)
-        let id = event.id(at: place, received: record.header.received)
+        let place = origin?.place(of: event.ordinal) ?? position
+        let walked = WalkedEvent(
+            line: event.json,
+            scan: scan,
+            id: event.id(at: place, received: record.header.received),
+            position: position,
+            sequence: sequence,
+            index: index,
+            time: event.time ?? record.header.received
+        )
+        guard let origin else { return try sink.event(walked) }
         try sink.admitted(at: place)
         try sink.store()
-        try sink.event(
-            WalkedEvent(
-                line: event.json,
-                scan: scan,
-                id: id,
-                position: position,
-                sequence: sequence,
-                index: index,
-                time: event.time ?? record.header.received
-            )
-        )
+        try sink.event(walked)
         if try sink.store() > 0 { try sink.mark(position, from: place, origin) }
     }
 

@@ -68,18 +68,22 @@ struct SavedReader {
 
     /// One of a few words.
     ///
-    /// - Parameter usual: what it is when it is not told; nil when it has to be.
+    /// - Parameters:
+    ///   - among: the words that are allowed; nil for all of the type.
+    ///   - usual: what it is when it is not told; nil when it has to be.
     static func choice<Choice: CaseIterable & RawRepresentable<String>>(
         _ value: JSONValue?,
         _ field: String,
+        among allowed: [Choice]? = nil,
         usual: Choice?
     ) throws(SavedError) -> Choice {
         if value == nil, let usual { return usual }
-        let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        let allowed = allowed ?? Array(Choice.allCases)
+        let choices = allowed.map(\.rawValue).joined(separator: ", ")
         guard let text = value?.string else {
             throw SavedError(.malformed, field: field, "“\(field)” is missing or no text; it is one of \(choices).")
         }
-        guard let choice = Choice(rawValue: text) else {
+        guard let choice = allowed.first(where: { $0.rawValue == text }) else {
             throw SavedError(.malformed, field: field, "“\(text.prefix(64))” is none of \(choices).")
         }
         return choice

@@ -23,25 +23,87 @@ public struct RequestStatistics: Sendable, Hashable {
     public var wireBytes: UInt64 = 0
     /// Bytes of accepted bodies as inflated.
     public var inflatedBytes: UInt64 = 0
+    /// Counts of each known key, by its name; unknown keys have none.
+    public private(set) var keys: [String: KeyStatistics] = [:]
+
+    /// The maximum number of keys that have counts of their own. Later keys are counted together under ``otherKeys``.
+    public static let maximumKeys = 200
+    /// The name under which keys beyond ``maximumKeys`` are counted. No key can have it.
+    public static let otherKeys = "(other)"
 
     /// Nothing yet.
     public init() {}
 
-    /// A batch was committed.
-    public mutating func committed(_ batch: AdmittedBatch, wireBytes: Int) {
-        committed(batch.accepted, batch.rejected, wireBytes: wireBytes, inflatedBytes: batch.inflatedBytes)
+    /// Counts a committed batch.
+    ///
+    /// - Parameter key: The name of the key that sent it.
+    public mutating func committed(_ batch: AdmittedBatch, wireBytes: Int, key: String) {
+        committed(batch.accepted, batch.rejected, wireBytes: wireBytes, inflatedBytes: batch.inflatedBytes, key)
     }
 
-    /// A body of another format was committed.
-    public mutating func committed(_ batch: VendorBatch, wireBytes: Int) {
-        committed(batch.accepted, batch.rejected, wireBytes: wireBytes, inflatedBytes: batch.inflatedBytes)
+    /// Counts a committed body of another format.
+    ///
+    /// - Parameter key: The name of the key that sent it.
+    public mutating func committed(_ batch: VendorBatch, wireBytes: Int, key: String) {
+        committed(batch.accepted, batch.rejected, wireBytes: wireBytes, inflatedBytes: batch.inflatedBytes, key)
     }
 
-    private mutating func committed(_ accepted: Int, _ rejected: [RejectedEvent], wireBytes: Int, inflatedBytes: Int) {
+    /// Counts events that were refused one by one.
+    ///
+    /// - Parameter key: The name of the key that sent them.
+    public mutating func reject(_ events: [RejectedEvent], key: String) {
+        for event in events { rejected[event.code, default: 0] += 1 }
+        count(key) { $0.rejected += UInt64(events.count) }
+    }
+
+    /// Counts a request that was refused or failed.
+    ///
+    /// - Parameters:
+    ///   - code: The code of its answer.
+    ///   - key: The name of its key; nil when it had none, or an unknown one.
+    public mutating func fail(code: String, key: String?) {
+        failures[code, default: 0] += 1
+        if let key { count(key) { $0.refused += 1 } }
+    }
+
+    private mutating func committed(
+        _ accepted: Int,
+        _ rejected: [RejectedEvent],
+        wireBytes: Int,
+        inflatedBytes: Int,
+        _ key: String
+    ) {
         batches += 1
         self.accepted += UInt64(accepted)
-        for event in rejected { self.rejected[event.code, default: 0] += 1 }
+        reject(rejected, key: key)
         self.wireBytes += UInt64(wireBytes)
         self.inflatedBytes += UInt64(inflatedBytes)
+        count(key) { counts in
+            counts.batches += 1
+            counts.accepted += UInt64(accepted)
+            counts.wireBytes += UInt64(wireBytes)
+        }
     }
+
+    private mutating func count(_ key: String, _ change: (inout KeyStatistics) -> Void) {
+        let name = keys[key] != nil || keys.count < Self.maximumKeys ? key : Self.otherKeys
+        change(&keys[name, default: KeyStatistics()])
+    }
+}
+
+/// Counts of one key since the collector started.
+public struct KeyStatistics: Sendable, Hashable {
+    /// Batches committed.
+    public var batches: UInt64 = 0
+    /// Events accepted.
+    public var accepted: UInt64 = 0
+    /// Events refused one by one.
+    public var rejected: UInt64 = 0
+    /// Bytes of accepted bodies as sent.
+    public var wireBytes: UInt64 = 0
+    /// Requests refused or failed, batches refused as a whole included.
+    public var refused: UInt64 = 0
+
+    /// Nothing yet.
+    public init() {}
 }

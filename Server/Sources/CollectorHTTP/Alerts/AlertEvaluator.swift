@@ -90,6 +90,12 @@ struct AlertEvaluator: Sendable {
 
     /// What an alert's condition shows now. Never throws: what cannot be seen is unseen.
     func look(at condition: AlertCondition) async -> AlertOutcome {
+        switch condition.kind {
+        // The index may be what is behind, or what fills the disk: it is not asked.
+        case .disk: return disk(condition)
+        case .lag: return Self.measured(condition, dependencies.indexLag() / .seconds(1))
+        case .trends, .funnels, .missing, .failed, .silence: break
+        }
         do {
             if let trouble = try await lag() { return .unseen(trouble) }
             let slot = try await place()
@@ -104,6 +110,15 @@ struct AlertEvaluator: Sendable {
         } catch {
             return .unknown("The collector is ending.")
         }
+    }
+
+    /// Compares the free space of the disk.
+    private func disk(_ condition: AlertCondition) -> AlertOutcome {
+        let use = dependencies.resources()
+        guard let free = use.diskFree else { return .unseen("The system does not report the free space of the disk.") }
+        guard condition.measure == .share else { return Self.measured(condition, Double(free)) }
+        guard let size = use.diskSize, size > 0 else { return .unseen("The system does not report the disk's size.") }
+        return Self.measured(condition, Double(free) / Double(size) * 100)
     }
 
     /// Why the index has not come to what has arrived; nil when it has.
@@ -147,7 +162,7 @@ struct AlertEvaluator: Sendable {
         switch condition.kind {
         case .failed: return try await failed(condition, now.wall)
         case .silence: return try await silence(condition, now)
-        case .missing, .trends, .funnels:
+        case .missing, .trends, .funnels, .disk, .lag:
             let summary = try await LedgerSummary.newest(of: store)
             return Self.measured(condition, Double(summary.missing))
         }

@@ -15,6 +15,8 @@ struct RequestFailure: Error, Sendable {
     var headers: HTTPFields = [:]
     /// Whether the sender may delete what it sent: it is bad for ever, and kept here.
     var allowsDeletion = false
+    /// The name of the request's key; nil when it had none, or an unknown one.
+    var key: String?
 
     static func malformed(_ field: String, _ message: String) -> RequestFailure {
         RequestFailure(status: .badRequest, code: "malformed_query", field: field, message: message)
@@ -47,6 +49,7 @@ extension RequestFailure {
             case .limited: .tooManyRequests
             }
         self.init(status: status, code: error.code, field: error.field, message: error.message)
+        key = error.key
         if case .limited(let wait) = error.kind { retryAfter = wait }
         if error.kind == .unauthorized { headers[.wwwAuthenticate] = "Bearer realm=\"trackway\"" }
     }

@@ -37,7 +37,7 @@ struct ClickstreamEndpoint: Sendable {
         return try await RequestBody.with(
             request,
             upTo: limits.body.wireBytes,
-            of: grant.name,
+            under: grant,
             from: origin,
             dependencies,
             unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },
@@ -107,7 +107,10 @@ struct ClickstreamEndpoint: Sendable {
                 account: .clickstreamApp(app),
                 header: request.headers[.authorization]
             )
-            return (grant, try ContentEncoding(header: request.headers[.contentEncoding]))
+            let encoding = try grant.namedInErrors { () throws(AdmissionError) in
+                try ContentEncoding(header: request.headers[.contentEncoding])
+            }
+            return (grant, encoding)
         } catch {
             throw RequestFailure(error)
         }

@@ -28,7 +28,7 @@ struct IntakeEndpoint: Sendable {
         return try await RequestBody.with(
             request,
             upTo: limits.body.wireBytes,
-            of: grant.name,
+            under: grant,
             from: origin,
             dependencies,
             unpacked: { RequestBody.unpackedBytes($0, encoding, limits: limits) },
@@ -59,7 +59,7 @@ struct IntakeEndpoint: Sendable {
             if let sender = batch.sender, dependencies.store.isErased(sender) {
                 answer = try await passOver(batch, of: sender, grant: grant, received: received)
             } else {
-                answer = try await commit(batch, wireBytes: body.readableBytes)
+                answer = try await commit(batch, wireBytes: body.readableBytes, grant: grant)
             }
             dependencies.authorization.charge(grant, events: batch.accepted + batch.rejected.count)
             return answer
@@ -72,18 +72,25 @@ struct IntakeEndpoint: Sendable {
     private func prepare(_ request: Request) throws(RequestFailure) -> (KeyGrant, ContentEncoding) {
         do throws(AdmissionError) {
             let grant = try dependencies.authorization.grant(header: request.headers[.authorization], for: .write)
-            let encoding = try ContentEncoding(header: request.headers[.contentEncoding])
-            try ContentType.check(request.headers[.contentType])
+            let encoding = try grant.namedInErrors { () throws(AdmissionError) in
+                let encoding = try ContentEncoding(header: request.headers[.contentEncoding])
+                try ContentType.check(request.headers[.contentType])
+                return encoding
+            }
             return (grant, encoding)
         } catch {
             throw RequestFailure(error)
         }
     }
 
-    private func commit(_ batch: AdmittedBatch, wireBytes: Int) async throws(RequestFailure) -> Response {
+    private func commit(
+        _ batch: AdmittedBatch,
+        wireBytes: Int,
+        grant: KeyGrant
+    ) async throws(RequestFailure) -> Response {
         do {
             let commit = try await dependencies.intake.commit(kind: .intake, record: batch.record, route: batch.route)
-            dependencies.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
+            dependencies.statistics.withLock { $0.committed(batch, wireBytes: wireBytes, key: grant.name) }
             return answer(accepted: batch.accepted, rejected: batch.rejected, warnings: batch.warnings, commit)
         } catch {
             throw RequestFailure(error)
@@ -107,9 +114,7 @@ struct IntakeEndpoint: Sendable {
                 route: batch.route
             )
             let rejected = (0..<count).map { RejectedEvent.erased(sender, index: $0) }
-            dependencies.statistics.withLock { statistics in
-                for event in rejected { statistics.rejected[event.code, default: 0] += 1 }
-            }
+            dependencies.statistics.withLock { $0.reject(rejected, key: grant.name) }
             return answer(accepted: 0, rejected: rejected, commit)
         } catch {
             throw RequestFailure(error)

@@ -46,6 +46,22 @@ struct PrometheusText {
         counter("trackway_bodies_busy_total", "Bodies refused because there was no memory for them.", statistics.busy)
         counter("trackway_wire_bytes_total", "Bytes of accepted bodies as sent.", statistics.wireBytes)
         counter("trackway_inflated_bytes_total", "Bytes of accepted bodies as inflated.", statistics.inflatedBytes)
+        write(statistics.keys)
+    }
+
+    /// The counts of each key.
+    private mutating func write(_ keys: [String: KeyStatistics]) {
+        let sorted = keys.sorted { $0.key < $1.key }
+        let figures: [(String, String, KeyPath<KeyStatistics, UInt64>)] = [
+            ("batches", "Batches on stable storage, by key.", \.batches),
+            ("events_accepted", "Events on stable storage, by key.", \.accepted),
+            ("events_rejected", "Events refused one by one, by key.", \.rejected),
+            ("wire_bytes", "Bytes of accepted bodies as sent, by key.", \.wireBytes),
+            ("refused", "Requests refused or failed, by key.", \.refused),
+        ]
+        for (name, help, path) in figures {
+            counters("trackway_key_\(name)_total", help, "key", sorted.map { ($0.key, $0.value[keyPath: path]) })
+        }
     }
 
     /// The state of the intake log.

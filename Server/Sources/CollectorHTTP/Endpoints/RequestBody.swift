@@ -48,6 +48,34 @@ enum RequestBody {
         }
     }
 
+    /// Reads the whole body of a request that was made with a key. Failures carry the key's name.
+    ///
+    /// - Throws: As ``with(_:upTo:of:from:_:unpacked:_:)`` does.
+    static func with<Result>(
+        _ request: Request,
+        upTo limit: Int,
+        under grant: KeyGrant,
+        from origin: RequestOrigin,
+        _ dependencies: CollectorDependencies,
+        unpacked: (Int) -> Int,
+        _ use: (ByteBuffer) async throws -> Result
+    ) async throws -> Result {
+        do {
+            return try await with(
+                request,
+                upTo: limit,
+                of: grant.name,
+                from: origin,
+                dependencies,
+                unpacked: unpacked,
+                use
+            )
+        } catch var failure as RequestFailure {
+            failure.key = grant.name
+            throw failure
+        }
+    }
+
     /// What is made of a body in our own format: itself, inflated, and the record.
     static func unpackedBytes(_ bytes: Int, _ encoding: ContentEncoding, limits: AdmissionLimits) -> Int {
         guard encoding == .gzip else { return 2 * bytes }

@@ -32,14 +32,14 @@ struct SAPUsageEndpoint: Sendable {
         let grant = try prepare(request, subject.application)
         let policy = self.policy(of: subject.application)
         guard policy.collects else {
-            dependencies.statistics.withLock { $0.failures["policy_off", default: 0] += 1 }
+            dependencies.statistics.withLock { $0.fail(code: "policy_off", key: grant.name) }
             return Self.refusal(by: policy)
         }
         let limits = dependencies.configuration.limits
         return try await RequestBody.with(
             request,
             upTo: limits.body.wireBytes,
-            of: grant.name,
+            under: grant,
             from: origin,
             dependencies,
             unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },
@@ -119,8 +119,10 @@ struct SAPUsageEndpoint: Sendable {
                 account: .sapApplication(application),
                 header: request.headers[.authorization]
             )
-            _ = try ContentEncoding(header: request.headers[.contentEncoding])
-            try ContentType.check(request.headers[.contentType])
+            try grant.namedInErrors { () throws(AdmissionError) in
+                _ = try ContentEncoding(header: request.headers[.contentEncoding])
+                try ContentType.check(request.headers[.contentType])
+            }
             return grant
         } catch {
             throw Self.failure(error)

@@ -94,7 +94,9 @@ struct SensorsEndpoint: Sendable {
                 account: .sensorsProject(project),
                 header: request.headers[.authorization] ?? Self.token(query)
             )
-            encoding = try ContentEncoding(header: request.headers[.contentEncoding])
+            encoding = try grant.namedInErrors { () throws(AdmissionError) in
+                try ContentEncoding(header: request.headers[.contentEncoding])
+            }
         } catch {
             throw RequestFailure(error)
         }
@@ -102,7 +104,7 @@ struct SensorsEndpoint: Sendable {
         return try await RequestBody.with(
             request,
             upTo: limits.sensorsBytes,
-            of: grant.name,
+            under: grant,
             from: origin,
             dependencies,
             unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },

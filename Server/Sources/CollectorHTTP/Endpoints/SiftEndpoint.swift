@@ -35,7 +35,7 @@ struct SiftEndpoint: Sendable {
         return try await RequestBody.with(
             request,
             upTo: limits.siftBytes,
-            of: grant.name,
+            under: grant,
             from: origin,
             dependencies,
             unpacked: { [widest] in RequestBody.unpackedVendorBytes($0, limits: widest) },
@@ -73,8 +73,10 @@ struct SiftEndpoint: Sendable {
         do throws(AdmissionError) {
             let header = request.headers[.authorization]
             let grant = try dependencies.authorization.grant(basic: header, for: .siftAccount(account))
-            _ = try ContentEncoding(header: request.headers[.contentEncoding])
-            try ContentType.check(request.headers[.contentType])
+            try grant.namedInErrors { () throws(AdmissionError) in
+                _ = try ContentEncoding(header: request.headers[.contentEncoding])
+                try ContentType.check(request.headers[.contentType])
+            }
             return grant
         } catch {
             var failure = RequestFailure(error)

@@ -58,13 +58,10 @@ struct StatusEndpoints: Sendable {
         text.write(dependencies.intake.statistics, isReady: dependencies.intake.trouble == nil)
         if let engine = dependencies.intake.engineStatistics { text.write(engine) }
         text.write(dependencies.resources())
-        let now = dependencies.clock.now()
-        let (end, read) = (dependencies.intake.end, dependencies.store.indexed)
-        let indexed = LogPosition(segment: read.segment, offset: read.offset)
         text.write(
             started: dependencies.started.wall,
             reads: dependencies.reads.withLock { $0 },
-            lag: dependencies.lags.withLock { $0.lag(end: end, indexed: indexed, at: now.monotonic) }
+            lag: dependencies.indexLag()
         )
         text.write(alerts)
         do {

@@ -42,7 +42,7 @@ struct VendorCommit: Sendable {
             return await group.reduce(into: [IntakeError]()) { errors, error in if let error { errors.append(error) } }
         }
         if let error = outcomes.first { throw RequestFailure(error) }
-        dependencies.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
+        dependencies.statistics.withLock { $0.committed(batch, wireBytes: wireBytes, key: grant.name) }
         dependencies.authorization.charge(grant, events: batch.count)
     }
 

@@ -94,7 +94,7 @@ struct CollectorResponder: HTTPResponder {
 
     /// The answer to a request that failed, as the format of its path has to hear it, wherever it failed.
     private func refused(_ failure: RequestFailure, _ request: Request) -> Response {
-        dependencies.statistics.withLock { $0.failures[failure.code, default: 0] += 1 }
+        dependencies.statistics.withLock { $0.fail(code: failure.code, key: failure.key) }
         return Answer.failure(request.uri.path == "/sa" ? failure.keepingEvents() : failure)
     }
 

@@ -8,6 +8,7 @@ public import Logging
 internal import NIOCore
 public import ServiceLifecycle
 public import TrackwayEvents
+internal import TrackwayJournal
 
 /// The collector on the network, as a service: listens until it is asked to stop, finishes what it has begun, and closes
 /// the intake.
@@ -229,6 +230,14 @@ struct CollectorDependencies: Sendable {
 
     /// What answers questions that go over many events.
     var questions: any QuestionStore { analysis ?? store }
+
+    /// Returns how long the index has been behind what has arrived, counted from the start of the collector at most.
+    func indexLag() -> Duration {
+        let (end, read) = (intake.end, store.indexed)
+        let indexed = LogPosition(segment: read.segment, offset: read.offset)
+        let now = clock.now().monotonic
+        return lags.withLock { $0.lag(end: end, indexed: indexed, at: now) }
+    }
 }
 
 /// Looks about once a second whether the keys or the usage policies have changed, so that changing them needs no restart.

@@ -7,12 +7,9 @@ internal import GRDB
 /// The `ranges` table: sets of sequence numbers that merge as they grow, so that a healthy writer has one row however
 /// many events it sends.
 ///
-/// A writer has ``maxRanges`` rows at most. What would be one more widens its only row of the kind `untracked`: reading an account costs
+/// A writer has `Account.maxRanges` rows at most. What would be one more widens its only row of the kind `untracked`: reading an account costs
 /// no more than that, whatever a sender claims.
 final class RangeTable {
-    /// The most rows of a writer, beside the one that says that there were more.
-    static let maxRanges = 100_000
-
     private let touching: RawStatement
     private let remove: RawStatement
     private let insert: RawStatement
@@ -22,7 +19,7 @@ final class RangeTable {
     /// How many rows writers have whose rows became more or fewer.
     private var counts: [Int64: Int] = [:]
 
-    init(_ db: Database, maxRanges: Int = RangeTable.maxRanges) throws {
+    init(_ db: Database, maxRanges: Int = Account.maxRanges) throws {
         self.maxRanges = maxRanges
         touching = try RawStatement(
             db,

@@ -26,6 +26,8 @@ struct AlertAddCommand: AsyncParsableCommand {
                 --webhook http://127.0.0.1:9000/
               trackway alert add 'Refused' --failed 1 --within 1h --at-least 200
               trackway alert add 'Nothing arrives' --silence --within 15m --repeat 4h
+              trackway alert add 'Disk nearly full' --disk-share 10 --repeat 1d
+              trackway alert add 'Index lags' --lag 5m --for 10m
             """
     )
 
@@ -48,6 +50,15 @@ struct AlertAddCommand: AsyncParsableCommand {
 
     @Flag(help: "No events arrive.")
     var silence = false
+
+    @Option(help: "Minimum free space of the collector's disk, in percent.")
+    var diskShare: Double?
+
+    @Option(help: "Minimum free space of the collector's disk, in bytes.")
+    var diskBytes: Double?
+
+    @Option(help: "Maximum time that the index is behind, such as 5m.")
+    var lag: String?
 
     @Option(help: "The number is more than this.")
     var above: Double?
@@ -84,9 +95,17 @@ struct AlertAddCommand: AsyncParsableCommand {
 
     /// Sees that the options fit together.
     func validate() throws {
-        let kinds = [trends != nil, funnels != nil, missing != nil, failed != nil, silence].count { $0 }
-        guard kinds == 1 else {
-            throw ValidationError("choose one of --trends, --funnels, --missing, --failed and --silence")
+        let kinds = [
+            trends != nil, funnels != nil, missing != nil, failed != nil, silence, diskShare != nil, diskBytes != nil,
+            lag != nil,
+        ]
+        guard kinds.count(where: { $0 }) == 1 else {
+            throw ValidationError(
+                "choose one of --trends, --funnels, --missing, --failed, --silence, --disk-share, --disk-bytes and --lag"
+            )
+        }
+        if let lag, LengthText.length(lag) == nil {
+            throw ValidationError("--lag “\(lag)” is not a length of time such as 90s, 5m or 1h")
         }
         let isQuestion = trends != nil || funnels != nil
         guard (above == nil) != (below == nil) || !isQuestion else {
@@ -135,6 +154,12 @@ struct AlertAddCommand: AsyncParsableCommand {
             members = [("kind", .string("missing")), ("threshold", .double(missing))]
         } else if let failed {
             members = [("kind", .string("failed")), ("threshold", .double(failed))]
+        } else if let free = diskShare ?? diskBytes {
+            let form = diskShare != nil ? "share" : "bytes"
+            members = [("kind", .string("disk")), ("of", .string(form)), ("threshold", .double(free))]
+        } else if let lag {
+            let seconds = (LengthText.length(lag) ?? .zero) / .seconds(1)
+            members = [("kind", .string("lag")), ("threshold", .double(seconds))]
         } else {
             members = [("kind", .string("silence"))]
         }

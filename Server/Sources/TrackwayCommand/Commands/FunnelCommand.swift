@@ -48,6 +48,9 @@ struct FunnelCommand: AsyncParsableCommand {
     @Option(help: "Divide by the values of the first step's attribute, or of a member of the context.")
     var by: String?
 
+    @Flag(help: "Group values with the same text, such as 1 and \"1\"; for --by.")
+    var valuesAsTexts = false
+
     @Option(help: "How many values are told apart, 1 to 25; the rest is one group. Default: 10.")
     var top: Int?
 
@@ -57,6 +60,7 @@ struct FunnelCommand: AsyncParsableCommand {
     /// Sees that the options fit together.
     func validate() throws {
         guard top == nil || by != nil else { throw ValidationError("--top is for --by") }
+        guard !valuesAsTexts || by != nil else { throw ValidationError("--values-as-texts is for --by") }
         guard people == nil || !question.csv else { throw ValidationError("--people is not for --csv") }
         for text in stepWhere {
             guard let step = Self.step(text)?.step, (1...steps.count).contains(step) else {
@@ -79,7 +83,8 @@ struct FunnelCommand: AsyncParsableCommand {
         for (step, condition) in stepWhere.compactMap(Self.step) { query.append(("where.\(step)", condition)) }
         query.append(("window", window))
         for (name, value) in [
-            ("user", user), ("installation", installation), ("by", by), ("top", top.map(String.init)),
+            ("user", user), ("installation", installation), ("by", by),
+            ("values", valuesAsTexts ? "texts" : nil), ("top", top.map(String.init)),
             ("people", people.map(String.init)),
         ] {
             if let value { query.append((name, value)) }

@@ -47,6 +47,9 @@ struct TrendsCommand: AsyncParsableCommand {
     @Option(help: "Divide by the values of an attribute, or of a member of the context (context.app.version).")
     var by: String?
 
+    @Flag(help: "Group values with the same text, such as 1 and \"1\"; for --by.")
+    var valuesAsTexts = false
+
     @Option(help: "How many values are told apart, 1 to 25; the rest is one group. Default: 10.")
     var top: Int?
 
@@ -67,6 +70,7 @@ struct TrendsCommand: AsyncParsableCommand {
     /// Sees that the options fit together.
     func validate() throws {
         guard top == nil || by != nil else { throw ValidationError("--top is for --by") }
+        guard !valuesAsTexts || by != nil else { throw ValidationError("--values-as-texts is for --by") }
         guard !textsAsNumbers || measure.contains(":") else {
             throw ValidationError("--texts-as-numbers is for a --measure of an attribute, such as sum:total")
         }
@@ -89,7 +93,8 @@ struct TrendsCommand: AsyncParsableCommand {
     func query(now: Timestamp) throws(CommandFailure) -> [(name: String, value: String)] {
         var query = names.map { (name: "name", value: $0) } + conditions.map { (name: "where", value: $0) }
         for (name, value) in [
-            ("user", user), ("installation", installation), ("by", by), ("top", top.map(String.init)),
+            ("user", user), ("installation", installation), ("by", by),
+            ("values", valuesAsTexts ? "texts" : nil), ("top", top.map(String.init)),
         ] {
             if let value { query.append((name, value)) }
         }

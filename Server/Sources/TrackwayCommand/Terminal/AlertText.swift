@@ -71,19 +71,27 @@ enum AlertText {
     /// A condition in words.
     static func condition(_ condition: JSONValue?) -> String {
         guard let condition else { return "–" }
-        let threshold = AnswerTable.number(condition["threshold"])
+        let threshold = threshold(condition["threshold"])
         let within = condition["within"]?.string ?? ""
         switch condition["kind"]?.string {
         case "missing": return "missing > \(threshold)"
         case "failed":
             return "refused > \(threshold) % within \(within), of \(AnswerTable.number(condition["at_least"])) at least"
         case "silence": return "no events within \(within)"
+        case "disk": return "free space < \(threshold) \(condition["of"]?.string == "bytes" ? "bytes" : "%")"
+        case "lag": return "index lag > \(threshold) s"
         default:
             let unit = condition["of"]?.string == "change" || condition["kind"]?.string == "funnels" ? " %" : ""
             let change = condition["of"]?.string == "change" ? "change of " : ""
             let question = "\(condition["kind"]?.string ?? "")?\(condition["query"]?.string ?? "")"
             return "\(change)\(question) \(condition["operator"]?.string ?? "") \(threshold)\(unit)"
         }
+    }
+
+    /// A threshold, without hundredths if it is whole.
+    private static func threshold(_ value: JSONValue?) -> String {
+        guard let whole = value?.double.flatMap({ Int64(exactly: $0) }) else { return AnswerTable.number(value) }
+        return whole.grouped
     }
 
     private static func state(_ alert: JSONValue) -> String {

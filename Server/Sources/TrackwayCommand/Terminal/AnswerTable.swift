@@ -51,9 +51,17 @@ struct AnswerTable: Sendable {
         return text.count > longest ? text.prefix(longest - 1) + "…" : text
     }
 
-    /// A value that cannot be taken for the label of another group: one that looks like a label stands in quotation marks.
-    static func unmistakable(_ text: String) -> String {
-        text.isEmpty || text.hasPrefix("(") || text.hasPrefix("\"") ? "\"\(text)\"" : text
+    /// Returns a value as the label of a group, different from the labels of all other groups.
+    ///
+    /// A text that looks like a label, or like a value that is not a text, is put into quotation marks.
+    ///
+    /// - Parameter isText: Whether the value is a text, and not JSON of another type.
+    static func unmistakable(_ text: String, isText: Bool) -> String {
+        guard isText else { return text }
+        let isMistakable =
+            text.isEmpty || ["(", "\"", "[", "{"].contains(where: text.hasPrefix) || ["true", "false"].contains(text)
+            || QuestionValue.text(Array(text.utf8)).spelledNumber != nil
+        return isMistakable ? "\"\(text)\"" : text
     }
 
     /// A group as a person reads it, and as two values: its kind and its text.
@@ -62,7 +70,7 @@ struct AnswerTable: Sendable {
         guard let value = series["group"] else { return ("", "all", "") }
         guard value != .null else { return ("(none)", "none", "") }
         let text = value.string ?? String(decoding: value.json(), as: UTF8.self)
-        return (name(unmistakable(text)), "value", text)
+        return (name(unmistakable(text, isText: value.string != nil)), "value", text)
     }
 }
 

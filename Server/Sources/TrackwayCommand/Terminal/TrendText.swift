@@ -13,6 +13,8 @@ struct CollectorTrend: Sendable {
         var kind: String
         /// The value, or how many others there are; empty for `all` and `none`.
         var group: String
+        /// Whether the value is a text, and not JSON of another type.
+        var isText = false
         /// The numbers, interval by interval; nil where there is none.
         var values: [JSONValue?]
         /// The number of the whole time.
@@ -67,6 +69,7 @@ struct CollectorTrend: Sendable {
                 (found.kind, found.group) = ("other", String(others))
             } else if let value = series["group"] {
                 (found.kind, found.group) = value == .null ? ("none", "") : ("value", Self.text(value))
+                found.isText = value.string != nil
             }
             if let numbers = series["numbers"]?.integer {
                 found.found = Found(
@@ -168,7 +171,7 @@ struct TrendText: Sendable {
     private func heading(_ series: CollectorTrend.Series, _ measure: String) -> String {
         switch series.kind {
         case "value":
-            let text = AnswerTable.unmistakable(EventLineFormat.plain(series.group))
+            let text = AnswerTable.unmistakable(EventLineFormat.plain(series.group), isText: series.isText)
             return text.count > Self.longestGroup ? text.prefix(Self.longestGroup - 1) + "…" : text
         case "none": return "(none)"
         case "other": return "(\(series.group) others)"

@@ -63,6 +63,7 @@ struct CollectorUnderTest: Sendable {
     /// - Parameters:
     ///   - intake: What takes the records; nil for a log in memory.
     ///   - analysis: What answers questions in place of the list; nil for the list.
+    ///   - resources: What the collector uses of its machine.
     static func run(
         _ change: (inout CollectorConfiguration) -> Void = { _ in },
         options: IntakeOptions = CollectorUnderTest.options,
@@ -70,6 +71,7 @@ struct CollectorUnderTest: Sendable {
         plan: PlanChecker? = nil,
         intake given: (any RecordIntake)? = nil,
         analysis: (any AnalysisStore)? = nil,
+        resources: @escaping @Sendable () -> ResourceUse = { ResourceUse() },
         _ body: @Sendable @escaping (CollectorUnderTest) async throws -> Void
     ) async throws {
         var configuration = CollectorConfiguration(port: 0)
@@ -124,6 +126,7 @@ struct CollectorUnderTest: Sendable {
                 page: "https://collector.example.com"
             ),
             plan: plan,
+            resources: resources,
             clock: clock,
             sleep: { await ManualSleeper(clock).sleep(until: clock.now().monotonic.advanced(by: $0)) },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

@@ -38,6 +38,16 @@ struct AlertReadingTests {
             (#"{"title":"a","condition":{"kind":"failed","threshold":101}}"#, "condition.threshold"),
             (#"{"title":"a","condition":{"kind":"failed","at_least":0}}"#, "condition.at_least"),
             (#"{"title":"a","condition":{"kind":"silence","within":"10s"}}"#, "condition.within"),
+            (
+                #"{"title":"a","condition":{"kind":"trends","query":"a","operator":"<","threshold":1,"of":"bytes"}}"#,
+                "condition.of"
+            ),
+            (#"{"title":"a","condition":{"kind":"disk","of":"value"}}"#, "condition.of"),
+            (#"{"title":"a","condition":{"kind":"disk","of":"bytes"}}"#, "condition.threshold"),
+            (#"{"title":"a","condition":{"kind":"disk","threshold":101}}"#, "condition.threshold"),
+            (#"{"title":"a","condition":{"kind":"disk","operator":"<"}}"#, "condition.operator"),
+            (#"{"title":"a","condition":{"kind":"lag","threshold":-1}}"#, "condition.threshold"),
+            (#"{"title":"a","condition":{"kind":"lag","of":"share"}}"#, "condition.of"),
             (#"{"title":"a","condition":{"kind":"silence","within":"9999999999999d"}}"#, "condition.within"),
             (#"{"title":"a","condition":{"kind":"silence","within":10}}"#, "condition.within"),
             (#"{"title":"a","every":"30s","condition":{"kind":"missing"}}"#, "every"),
@@ -60,6 +70,28 @@ struct AlertReadingTests {
             return try AlertDraft(value)
         }
         #expect(error?.kind == .malformed && error?.field == field && error?.message.isEmpty == false)
+    }
+
+    @Test(
+        "conditions on the disk and the index have defaults, and are written as they are read",
+        arguments: [
+            (#"{"kind":"disk"}"#, #"{"kind":"disk","of":"share","threshold":10.0}"#, 9.9, 10),
+            (
+                #"{"kind":"disk","of":"bytes","threshold":5e9}"#,
+                #"{"kind":"disk","of":"bytes","threshold":5000000000.0}"#, 1, 5e9
+            ),
+            (#"{"kind":"lag"}"#, #"{"kind":"lag","threshold":300.0}"#, 301, 300),
+        ] as [(String, String, Double, Double)]
+    )
+    func machine(_ given: String, _ written: String, _ fires: Double, _ calm: Double) throws {
+        let condition = try AlertCondition(try JSONValue.parse(Array(given.utf8)))
+        var writer = JSONWriter()
+        writer.beginObject()
+        condition.writeMembers(to: &writer)
+        writer.endObject()
+        #expect(try JSONValue.parse(Array(writer.bytes)) == (try JSONValue.parse(Array(written.utf8))))
+        #expect(condition.holds(for: fires) && !condition.holds(for: calm))
+        #expect(condition.page == "/")
     }
 
     @Test("the page is told the shortest time it knows that has all of the question's")

@@ -108,7 +108,8 @@ public struct Funnel: Sendable, Hashable {
 
 extension FunnelQuestion {
     private static let known: Set<String> = [
-        "step", "where", "user", "installation", "run", "last", "from", "to", "zone", "window", "by", "top", "people",
+        "step", "where", "user", "installation", "run", "last", "from", "to", "zone", "window", "by", "values", "top",
+        "people",
     ]
 
     /// Reads a question from the parameters of an address: `step` for each step's name, `where` for what holds for every step,

@@ -37,11 +37,18 @@ public struct Question: Sendable, Hashable {
         public var field: QuestionField
         /// How many values are told apart, from 1 to ``QuestionLimits/groups``.
         public var top: Int
+        /// Whether values with the same text are one group, such as `1` and `"1"`, or `é` composed and decomposed.
+        public var readsValuesAsTexts: Bool
 
         /// A grouping.
-        public init(by field: QuestionField, top: Int = QuestionLimits.usualGroups) {
+        public init(
+            by field: QuestionField,
+            top: Int = QuestionLimits.usualGroups,
+            readsValuesAsTexts: Bool = false
+        ) {
             self.field = field
             self.top = top
+            self.readsValuesAsTexts = readsValuesAsTexts
         }
     }
 

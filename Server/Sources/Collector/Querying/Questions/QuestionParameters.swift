@@ -6,7 +6,7 @@ public import TrackwayEvents
 extension Question {
     private static let known: Set<String> = [
         "name", "where", "user", "installation", "run", "last", "from", "to", "zone", "interval", "measure", "by",
-        "top", "compare", "texts",
+        "values", "top", "compare", "texts",
     ]
 
     /// Reads a question from the parameters of an address. `name` and `where` may be given several times; of any other the last
@@ -178,13 +178,32 @@ struct QuestionParameters {
     /// By what is divided; nil for not at all.
     func grouping() throws(QuestionError) -> Question.Grouping? {
         let top = try number("top", in: 1...QuestionLimits.groups)
+        let readsValuesAsTexts = try readsValuesAsTexts()
         guard let by = text("by") else {
             guard top == nil else {
                 throw QuestionError("top", "“top” says how many groups; name an attribute with “by”.")
             }
+            guard !readsValuesAsTexts else {
+                throw QuestionError("values", "“values” belongs to groups; name an attribute with “by”.")
+            }
             return nil
         }
-        return Question.Grouping(by: try field(by[...], "by"), top: top ?? QuestionLimits.usualGroups)
+        return Question.Grouping(
+            by: try field(by[...], "by"),
+            top: top ?? QuestionLimits.usualGroups,
+            readsValuesAsTexts: readsValuesAsTexts
+        )
+    }
+
+    private func readsValuesAsTexts() throws(QuestionError) -> Bool {
+        guard let text = text("values") else { return false }
+        guard text == "texts" else {
+            throw QuestionError(
+                "values",
+                "“\(text.prefix(64))” is not “texts”, which puts values such as 1 and \"1\" into one group."
+            )
+        }
+        return true
     }
 
     /// Whether texts count as the numbers they spell. Only a measure of a field reads values.

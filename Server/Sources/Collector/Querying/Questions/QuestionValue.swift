@@ -51,6 +51,18 @@ public enum QuestionValue: Sendable, Hashable {
 
     private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
+    /// The value as text, in UTF-8: a text itself, and of any other value its JSON.
+    public var text: [UInt8] {
+        switch self {
+        case .text(let bytes), .structure(let bytes): return bytes
+        case .number, .boolean:
+            return JSONWriter.withThreadBuffer { writer in
+                write(to: &writer)
+                return writer.array()
+            }
+        }
+    }
+
     /// Bytes in memory, roughly.
     public var bytes: Int {
         switch self {

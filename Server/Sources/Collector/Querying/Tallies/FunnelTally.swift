@@ -46,14 +46,13 @@ public struct FunnelTally: Sendable {
     private let question: FunnelQuestion
     private let budget: QuestionBudget
     private var entries: [Entry] = []
-    private var groups: [QuestionValue?: Int32] = [:]
-    private var values: [QuestionValue?] = []
-    private var groupBytes = 0
+    private var groups: QuestionGroups
 
     /// A tally of nothing yet.
     public init(_ question: FunnelQuestion, budget: QuestionBudget) {
         self.question = question
         self.budget = budget
+        groups = QuestionGroups(question.grouping)
     }
 
     /// Counts an event that belongs to a step. One that belongs to several is counted for each.
@@ -79,14 +78,11 @@ public struct FunnelTally: Sendable {
     }
 
     private mutating func group(of value: QuestionValue?) throws(StoreError) -> Int32 {
-        if let known = groups[value] { return known }
-        groupBytes += value?.bytes ?? 0
-        guard groupBytes <= budget.groupBytes, values.count < budget.sums / question.steps.count else {
+        let number = groups.number(of: value)
+        guard groups.bytes <= budget.groupBytes, groups.values.count <= budget.sums / question.steps.count else {
             throw .overBudget("by", "it has too many groups, or too long ones: group by another attribute")
         }
-        groups[value] = Int32(values.count)
-        values.append(value)
-        return Int32(values.count - 1)
+        return Int32(number)
     }
 
     // MARK: The answer
@@ -97,7 +93,7 @@ public struct FunnelTally: Sendable {
     /// - Complexity: O(events kept × log).
     public mutating func answer() -> (series: [Funnel.Series], people: [(person: Int64, at: Int64)]) {
         entries.sort { $0.precedes($1) }
-        var sums = Array(repeating: Sum(steps: question.steps.count), count: values.count)
+        var sums = Array(repeating: Sum(steps: question.steps.count), count: groups.values.count)
         var listed: [(person: Int64, at: Int64, position: Int64)] = []
         var start = 0
         var walk = FunnelWalk(steps: question.steps.count, window: question.window)
@@ -136,6 +132,7 @@ public struct FunnelTally: Sendable {
         guard let grouping = question.grouping else {
             return [Self.series(.all, sums.first ?? Sum(steps: question.steps.count))]
         }
+        let values = groups.values
         let ranked = values.indices.filter { sums[$0].people[0] > 0 }.sorted { left, right in
             let (more, less) = (sums[left].people[0], sums[right].people[0])
             return more == less ? QuestionValue.precedes(values[left], values[right]) : more > less

@@ -36,8 +36,7 @@ public struct TrendTally: Sendable {
     private let before: Int
     private let now: Int
     private let slots: Int
-    private var groups: [QuestionValue?: Int] = [:]
-    private var values: [QuestionValue?] = []
+    private var groups: QuestionGroups
     private var numbers: [Place: Int] = [:]
     private var places: [Place] = []
     private var sums: [Sum] = []
@@ -51,13 +50,13 @@ public struct TrendTally: Sendable {
         count: Self.recent
     )
     private static let recent = 64
-    private var groupBytes = 0
     private var kept = 0
 
     /// A tally of nothing yet.
     public init(_ question: Question, budget: QuestionBudget) {
         self.question = question
         self.budget = budget
+        groups = QuestionGroups(question.grouping)
         now = question.time.edgesBefore.isEmpty ? question.time.count : 2 * question.time.count
         before = now + 1
         slots = now + 2
@@ -108,14 +107,11 @@ public struct TrendTally: Sendable {
     }
 
     private mutating func knownGroup(of value: QuestionValue?) throws(StoreError) -> Int {
-        if let known = groups[value] { return known }
-        groupBytes += value?.bytes ?? 0
-        guard groupBytes <= budget.groupBytes else {
+        let number = groups.number(of: value)
+        guard groups.bytes <= budget.groupBytes else {
             throw .overBudget("by", "its groups take more than \(budget.groupBytes) bytes: group by another attribute")
         }
-        groups[value] = values.count
-        values.append(value)
-        return values.count - 1
+        return number
     }
 
     private mutating func count(
@@ -192,6 +188,7 @@ public struct TrendTally: Sendable {
         guard let grouping = question.grouping else {
             return [series(.all, rows([0: 0]).first ?? [:])]
         }
+        let values = groups.values
         let ranked = values.indices.filter { events(of: $0) > 0 }.sorted { left, right in
             let (more, less) = (events(of: left), events(of: right))
             return more == less ? QuestionValue.precedes(values[left], values[right]) : more > less

@@ -119,6 +119,9 @@ extension Analytics {
     /// Records while something unusual is going on: recording is refused or the SDK shut down, events are logged, what they have in
     /// common is still to be read, the start has not been recorded yet, heartbeats rest, a closure adds attributes, an interceptor looks, or the event is for some
     /// destinations only.
+    ///
+    /// - Parameter isShown: True for an event that a module has shown to interceptors in its own form; see
+    ///   ``showToInterceptors(_:recordedAs:)``.
     @inline(never)
     func recordSlowPath(
         _ name: String,
@@ -126,7 +129,8 @@ extension Analytics {
         items: [Item],
         to route: [DestinationID],
         id: EventID,
-        at moment: Moment
+        at moment: Moment,
+        isShown: Bool = false
     ) -> Receipt {
         let before = control.gate.state
         // First of all: another thread of the parent may have held any lock when the process was forked.
@@ -145,7 +149,7 @@ extension Analytics {
                 : attributes
         }
         var intercepted: InterceptedEvent?
-        if gate.contains(.intercepts), recorder.mayRecord(name, to: route) {
+        if !isShown, gate.contains(.intercepts), recorder.mayRecord(name, to: route) {
             var event = InterceptedEvent(name, complete(), items: items, to: route)
             guard interception.keeps(&event) else {
                 return Receipt(id: id, sequence: 0, durability: .none, dropped: .intercepted)

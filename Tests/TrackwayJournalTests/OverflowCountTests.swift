@@ -140,6 +140,8 @@ struct OverflowCountTests {
         let storage = ObservedStorage(MemoryStorage())
         let observer = try Self.journal(storage, clock: clock)
         let recorder = try Self.journal(storage, clock: clock, maximumBytes: way == .overflow ? Self.limit : 1 << 30)
+        // Asked for here: the recorder is locked while it changes files.
+        let writer = recorder.writer
         let recorded = 600
         var deliverer: Journal?
         let steps = Locked(0)
@@ -151,7 +153,7 @@ struct OverflowCountTests {
                     let account = try #require(ledger.destinations["collector"])
                     #expect(account.isBalanced, "\(operation)")
                     // What is pending is the newest.
-                    let present = try Self.numbers(of: recorder.writer, in: observer)
+                    let present = try Self.numbers(of: writer, in: observer)
                     let last = ledger.recorded
                     let pending = account.pending == 0 ? [] : Set((last - account.pending + 1)...last)
                     #expect(pending.isSubset(of: present), "\(operation): \(pending.count) of \(present.count)")

@@ -205,7 +205,7 @@ let package = Package(
             name: "SAPUsageCompatibility",
             dependencies: [
                 "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire",
-                "TrackwayDestinations", "TrackwayPlatform",
+                "TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform",
             ],
             exclude: privacy().exclude,
             resources: privacy().resources,
@@ -281,6 +281,16 @@ let package = Package(
             dependencies: [
                 "SAPUsageCompatibility", "SAPUsageSamples", "Trackway", "TrackwayTesting", "TrackwayBehavior",
                 "TrackwayEvents", "TrackwayJournal", "TrackwayPlatform", "TrackwayWire", "TrackwayDestinations",
+            ],
+            swiftSettings: house
+        ),
+        // What holds for every compatibility module.
+        .testTarget(
+            name: "CompatibilityRulesTests",
+            dependencies: [
+                "ClickstreamCompatibility", "SAPUsageCompatibility", "SensorsAnalyticsCompatibility",
+                "SiftCompatibility",
+                "Trackway", "TrackwayTesting", "TrackwayEvents",
             ],
             swiftSettings: house
         ),

@@ -59,9 +59,16 @@ uint64_t crash_thread_number(void) {
 int crash_report_prepare(void) {
     int ends[2];
     if (probe_read >= 0) return 0;
+    ctrackway_fill_standard();
     if (pipe(ends) != 0) return -1;
+    for (int end = 0; end < 2; end++) ends[end] = ctrackway_above_standard(ends[end]);
+    if (ends[0] < 0 || ends[1] < 0) {
+        for (int end = 0; end < 2; end++) {
+            if (ends[end] >= 0) close(ends[end]);
+        }
+        return -1;
+    }
     for (int end = 0; end < 2; end++) {
-        ends[end] = ctrackway_above_standard(ends[end]);
         fcntl(ends[end], F_SETFD, FD_CLOEXEC);
         fcntl(ends[end], F_SETFL, O_NONBLOCK);
     }

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -43,7 +44,26 @@ const char *ctrackway_errno_kind(int number) {
     }
 }
 
+static void fill_standard(void) {
+    int file;
+    do {
+        do {
+            file = open("/dev/null", O_RDWR);
+        } while (file < 0 && errno == EINTR);
+    } while (file >= 0 && file < 2);
+    // All of them are open now, or there is no descriptor for them.
+    if (file > 2) close(file);
+}
+
+void ctrackway_fill_standard(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int reason = errno;
+    pthread_once(&once, fill_standard);
+    errno = reason;
+}
+
 int ctrackway_open_read(const char *path) {
+    ctrackway_fill_standard();
     int file;
     do {
         file = open(path, O_RDONLY | O_CLOEXEC);
@@ -59,6 +79,7 @@ int ctrackway_open_read(const char *path) {
 
 /// Opens for writing. `protection` is the file's class where files have classes: 3 is open from the first unlocking on, 4 always.
 static int open_write(const char *path, bool exclusive, int protection) {
+    ctrackway_fill_standard();
     int file;
     int flags = O_RDWR | O_CREAT | O_CLOEXEC | (exclusive ? O_EXCL : 0);
     do {
@@ -246,6 +267,7 @@ int ctrackway_synchronize_map(void *address, size_t size, bool waits) {
 }
 
 int ctrackway_synchronize_folder(const char *path) {
+    ctrackway_fill_standard();
     int folder = ctrackway_above_standard(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (folder < 0) return -1;
     int code = fsync(folder);
@@ -321,6 +343,7 @@ int ctrackway_try_lock_file(int file) {
 }
 
 int ctrackway_list(const char *path, void *context, void (*each)(void *context, const char *name)) {
+    ctrackway_fill_standard();
     int file = ctrackway_above_standard(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (file < 0) return -1;
     DIR *folder = fdopendir(file);

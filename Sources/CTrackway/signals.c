@@ -128,6 +128,7 @@ static bool is_ours(int number) {
 }
 
 static int open_pipe(void) {
+    ctrackway_fill_standard();
     int ends[2];
 #if defined(__linux__)
     if (pipe2(ends, O_CLOEXEC) != 0) return -1;

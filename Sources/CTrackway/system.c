@@ -90,6 +90,7 @@ int ctrackway_boot_id(char *buffer, size_t capacity) {
     memcpy(buffer, disguised_boot, length + 1);
     return (int)length;
 #else
+    ctrackway_fill_standard();
     int file = ctrackway_above_standard(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
     if (file < 0) return -1;
     ssize_t got = read(file, buffer, capacity > 0 ? capacity - 1 : 0);
@@ -265,6 +266,7 @@ uint64_t ctrackway_next_number(void) {
 }
 
 int ctrackway_has_terminal(void) {
+    ctrackway_fill_standard();
     int terminal;
     do {
         terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

@@ -72,7 +72,10 @@ void ctrackway_pause(void) { pause(); }
 // MARK: Waking
 
 #if defined(__linux__)
-int ctrackway_event_open(void) { return ctrackway_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
+int ctrackway_event_open(void) {
+    ctrackway_fill_standard();
+    return ctrackway_above_standard(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+}
 
 void ctrackway_event_signal(int event) {
     uint64_t one = 1;

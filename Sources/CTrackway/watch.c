@@ -16,7 +16,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-int ctrackway_watch_open(void) { return ctrackway_above_standard(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)); }
+int ctrackway_watch_open(void) {
+    ctrackway_fill_standard();
+    return ctrackway_above_standard(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+}
 
 /// Whether changes that other machines make can go untold on the file system of `path`; also when nobody knows.
 static bool is_remote(const char *path) {

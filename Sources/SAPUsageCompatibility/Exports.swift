@@ -7,8 +7,13 @@
 @_exported public import struct Foundation.URL
 @_exported public import struct Foundation.UUID
 @_exported public import struct Trackway.Configuration
+@_exported public import struct Trackway.InterceptedEvent
+@_exported public import struct Trackway.Interceptor
 @_exported public import struct Trackway.TrackwayError
 @_exported public import enum TrackwayBehavior.LifeCycleChange
+@_exported public import struct TrackwayDelivery.DestinationRule
+@_exported public import struct TrackwayDelivery.DestinationRules
+@_exported public import struct TrackwayEvents.DestinationID
 @_exported public import struct TrackwayEvents.Diagnostic
 @_exported public import struct TrackwayEvents.DropReason
 @_exported public import protocol TrackwayWire.Transport

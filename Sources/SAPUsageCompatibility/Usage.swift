@@ -56,6 +56,14 @@ public final class Usage: Sendable {
         only.withLock { $0 = usage }
     }
 
+    /// The id of a target's destination in the ledger, in interceptors' routes and in `Configuration.rules`.
+    ///
+    /// It is `t.` and the target's name, for example `t.default`. A name that an id cannot have, because of capital letters, spaces
+    /// or more than 62 characters, has `h.` and 56 digits of its SHA-256 instead.
+    public static func destinationID(for targetID: String = Usage.defaultTargetID) -> DestinationID {
+        DestinationID(target: targetID)
+    }
+
     /// The present moment, as the reports' dates tell it.
     public static var now: Date { shared.core.environment.now.date }
 

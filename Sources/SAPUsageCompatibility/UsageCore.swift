@@ -309,10 +309,14 @@ package final class UsageCore: Sendable {
 
     /// Stores a report of a registered reporter.
     ///
+    /// - Parameters:
+    ///   - record: the report.
+    ///   - target: the target it is for.
+    ///   - isFiltered: whether interceptors and rules have seen it before, in another store.
     /// - Returns: nil when it was stored; else why not.
     @discardableResult
-    func report(_ record: UsageRecord, for target: String) -> DropReason? {
-        if let reason = storing(record, for: target) {
+    func report(_ record: UsageRecord, for target: String, isFiltered: Bool = false) -> DropReason? {
+        if let reason = storing(record, for: target, isFiltered: isFiltered) {
             count(reason)
             return reason
         }
@@ -324,11 +328,11 @@ package final class UsageCore: Sendable {
         return nil
     }
 
-    private func storing(_ record: UsageRecord, for target: String) -> DropReason? {
+    private func storing(_ record: UsageRecord, for target: String, isFiltered: Bool) -> DropReason? {
         guard let access else { return .usageNotConfigured }
         // A store of the app's own has no analytics that would refuse.
         if access.core == nil, let refusal = decisions.refusal(for: access.person) { return refusal }
-        return access.record(record, for: target, in: environment)
+        return access.record(record, for: target, isFiltered: isFiltered, in: environment)
     }
 
     /// Counts a report that was not stored.
@@ -398,7 +402,8 @@ package final class UsageCore: Sendable {
             let access
         else { return }
         sessions.inject(target, into: access) { [self] record in
-            report(record, for: target)
+            // As it was stored: what was stored before is known by its text.
+            report(record, for: target, isFiltered: true)
         }
     }
 }

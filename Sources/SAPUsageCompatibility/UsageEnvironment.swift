@@ -13,6 +13,11 @@ package final class UsageEnvironment: Sendable {
     package static let logPrefix = "SAP.Common.Usage"
 
     private let base: Configuration
+    /// The rules of targets. They are applied here and not when events are read: what is read holds each record as one text.
+    private let rules: UsageRules
+    private let areRulesReported = Locked(false)
+    /// The interceptors for records of stores that have no analytics; nil until the first such record.
+    private let interceptors = Locked<InterceptorChain?>(nil)
     private let made = Locked<Dependencies?>(nil)
     private let ids = EventIDGenerator()
 
@@ -33,6 +38,8 @@ package final class UsageEnvironment: Sendable {
             let log = StandardErrorLog { StandardErrorLog.writeLine(Self.line($0)) }
             configuration.onDiagnostic = { log.report($0) }
         }
+        rules = UsageRules(configuration.rules)
+        configuration.rules = [:]
         base = configuration
     }
 
@@ -56,6 +63,55 @@ package final class UsageEnvironment: Sendable {
         configuration.limits.stringBytes = UsageRecord.maximumBytes
         configuration.limits.eventBytes = 2 * UsageRecord.maximumBytes + 4_096
         return configuration
+    }
+
+    // MARK: Interceptors and rules
+
+    /// What the app's interceptors and the rules of a target make of records.
+    ///
+    /// - Parameters:
+    ///   - target: the target.
+    ///   - storageID: whose records these are.
+    ///   - installation: the installation of the store; nil when the store has none.
+    ///   - keeps: shows an event to the interceptors; nil where the store has no analytics that do.
+    func filter(
+        for target: String,
+        of storageID: String,
+        installation: String? = nil,
+        keeps: ((inout InterceptedEvent) -> Bool)? = nil
+    ) -> UsageRecordFilter {
+        UsageRecordFilter(
+            destination: DestinationID(target: target),
+            rules: rules.rules(of: target),
+            person: storageID == Usage.unattributedStorageID ? installation ?? storageID : storageID,
+            installation: installation ?? storageID,
+            keeps: base.interceptors.isEmpty ? nil : keeps ?? interceptorChain.keeps,
+            report: { self.report($0) }
+        )
+    }
+
+    private var interceptorChain: InterceptorChain {
+        if let known = interceptors.withLock({ $0 }) { return known }
+        // Without a folder there is still a clock.
+        let clock: any EventClock = (try? dependencies())?.clock ?? SystemClock()
+        let fresh = InterceptorChain(base, clock: clock)
+        return interceptors.withLock { known in
+            let chain = known ?? fresh
+            known = chain
+            return chain
+        }
+    }
+
+    /// Reports what is wrong with the app's rules, once.
+    ///
+    /// - Parameter targets: the targets that are known.
+    func reportRules(knowing targets: Set<String>) {
+        let isFirst = areRulesReported.withLock { isReported in
+            defer { isReported = true }
+            return !isReported
+        }
+        guard isFirst else { return }
+        for diagnostic in rules.diagnostics(knowing: targets) { report(diagnostic) }
     }
 
     /// What the app works with.

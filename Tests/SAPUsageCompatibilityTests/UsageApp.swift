@@ -14,9 +14,19 @@ final class UsageApp: Sendable {
     let usage: Usage
 
     /// The app's first process on a fresh device, or a process on a device that there is.
-    init(_ memory: InMemoryEnvironment = InMemoryEnvironment(device: UsageApp.device)) {
+    ///
+    /// - Parameters:
+    ///   - memory: the device.
+    ///   - change: what the app changes in the configuration.
+    init(
+        _ memory: InMemoryEnvironment = InMemoryEnvironment(device: UsageApp.device),
+        _ change: (inout Configuration) -> Void = { _ in }
+    ) {
         self.memory = memory
-        environment = UsageEnvironment { $0.run(in: memory) }
+        environment = UsageEnvironment {
+            $0.run(in: memory)
+            change(&$0)
+        }
         usage = Usage(environment)
     }
 

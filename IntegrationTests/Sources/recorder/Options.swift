@@ -56,6 +56,9 @@ struct Options {
     var rules: [DestinationRule] = []
     /// The names of events that an interceptor drops.
     var intercepted: Set<String> = []
+    /// The file that lines are written to, beside standard output, with what was seen under the numbers of closed standard
+    /// streams; nil for standard output alone.
+    var report: String?
     /// A byte of which the key for files at rest is made; nil for plain files.
     var encryption: UInt8?
 
@@ -123,6 +126,7 @@ struct Options {
                 rules.append(.rename(from, to: to))
             case "--intercept": intercepted.insert(try value(name))
             case "--encrypt": encryption = UInt8(truncatingIfNeeded: try number(name))
+            case "--report": report = try value(name)
             case "--user": host.user = try number(name)
             default: throw Failure(description: "unknown argument \(name)")
             }
@@ -160,13 +164,16 @@ struct Options {
         }
     }
 
-    func configuration() throws -> Configuration {
+    /// The configuration.
+    ///
+    /// - Parameter number: distinguishes the folders of several analytics; 0 for the folder itself.
+    func configuration(_ number: Int = 0) throws -> Configuration {
         var configuration = Configuration(
             appID: "recorder",
             destinations: try destinations.map { try Self.destination($0.id, $0.url, key: key) }
                 + others.map { try Self.destination($0.format, $0.url) }
         )
-        configuration.storageFolder = URL(fileURLWithPath: data, isDirectory: true)
+        configuration.storageFolder = URL(fileURLWithPath: number == 0 ? data : "\(data)-\(number)", isDirectory: true)
         configuration.delivery = policy
         configuration.capture = capture
         configuration.appVersion = appVersion

@@ -21,6 +21,9 @@ internal import Trackway
 /// - `consent granted|pending|denied`
 /// - `erase`: says `erased FORMER NOW`
 /// - `take SPARE`: takes every descriptor there is but for so many, and says `took COUNT`; `give`: gives them back
+/// - `descriptors`: says `descriptors COUNT`, how many are open
+/// - `open COUNT`: makes that many more analytics, each with a folder of its own
+/// - `spread SECONDS`: records an event with each of them and flushes all at the same time, one `delivered COUNT` in the end
 /// - `file-bytes COUNT`: files may not grow beyond that; without limit when negative
 /// - `screen NAME`: shows a screen
 /// - `identify USER`, `signout`
@@ -33,6 +36,8 @@ struct Orders {
     private let load: Load
     private let options: Options
     private var descriptors = Descriptors()
+    /// Analytics beside the one that all other orders are for.
+    private var others: [Analytics] = []
 
     init(_ analytics: Analytics, _ load: Load, _ options: Options) {
         self.analytics = analytics
@@ -117,6 +122,21 @@ struct Orders {
             Output.line("took \(descriptors.take(sparing: try number(1)))")
         case "give":
             descriptors.giveBack()
+        case "descriptors":
+            Output.line("descriptors \(Descriptors.count)")
+        case "open":
+            for _ in 0..<(try number(1)) { others.append(try Analytics(try options.configuration(others.count + 1))) }
+        case "spread":
+            let timeout = Duration.seconds(try number(1))
+            let others = others
+            let delivered = await withTaskGroup(of: UInt64.self) { group in
+                for analytics in others {
+                    analytics.record("spread")
+                    group.addTask { await analytics.flush(timeout: timeout).destinations["collector"]?.delivered ?? 0 }
+                }
+                return await group.reduce(0, +)
+            }
+            Output.line("delivered \(delivered)")
         case "file-bytes":
             try Options.Host.limit("file-bytes", RLIMIT_FSIZE, to: try number(1))
         case "screen" where words.count == 2:

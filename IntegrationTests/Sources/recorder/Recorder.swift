@@ -23,6 +23,12 @@ struct Recorder {
 
     private static func run(_ options: Options) async throws {
         try options.host.apply()
+        let streams = StandardStreams()
+        if let report = options.report {
+            try Output.report(to: report)
+            await streams.watch()
+        }
+        defer { if options.report != nil { for line in streams.found { Output.line("below \(line)") } } }
         let analytics = try Analytics(options.configuration())
         for queue in options.queues { try options.addSift(queue.id, queue.url, queue.policy, to: analytics) }
         Output.line("ready \(analytics.installation)")

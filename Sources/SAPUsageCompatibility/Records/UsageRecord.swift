@@ -83,31 +83,48 @@ extension UsageRecord {
         var refusal: String?
     }
 
-    /// The record as JSON. The date keeps every bit.
-    func written() -> Written {
-        guard date.timeIntervalSinceReferenceDate.isFinite else {
-            return Written(faults: [], refusal: "its date is not a number")
+    /// A record with its info as JSON, which interceptors and rules may change before it is written.
+    struct Content {
+        /// What happened.
+        var event: Event
+        /// When.
+        let date: Date
+        /// The info, without what is no JSON.
+        var info: JSONValue.Object
+        /// What of the info is no JSON, and was left out.
+        var faults: [UsageInfoFault]
+
+        /// The content as JSON. The date keeps every bit.
+        func written() -> Written {
+            let seconds = date.timeIntervalSinceReferenceDate
+            guard seconds.isFinite else { return Written(faults: faults, refusal: "its date is not a number") }
+            var members: [JSONValue.Object.Member] = [.init(key: "date", value: .double(seconds))]
+            switch event {
+            case .sessionStart: members.append(.init(key: "session", value: .string("start")))
+            case .sessionEnd: members.append(.init(key: "session", value: .string("end")))
+            case .event(let name): members.append(.init(key: "event", value: .string(name)))
+            }
+            if !info.members.isEmpty { members.append(.init(key: "info", value: .object(info))) }
+            let bytes = JSONValue.object(.init(members)).json()
+            guard bytes.count <= UsageRecord.maximumBytes else {
+                return Written(
+                    faults: faults,
+                    refusal: "it has \(bytes.count) bytes, of at most \(UsageRecord.maximumBytes)"
+                )
+            }
+            return Written(text: String(decoding: bytes, as: UTF8.self), faults: faults)
         }
+    }
+
+    /// The record's content.
+    func content() -> Content {
         var reader = UsageInfoReader()
         let info = reader.object(info)
-        var members: [JSONValue.Object.Member] = [
-            .init(key: "date", value: .double(date.timeIntervalSinceReferenceDate))
-        ]
-        switch event {
-        case .sessionStart: members.append(.init(key: "session", value: .string("start")))
-        case .sessionEnd: members.append(.init(key: "session", value: .string("end")))
-        case .event(let name): members.append(.init(key: "event", value: .string(name)))
-        }
-        if !info.members.isEmpty { members.append(.init(key: "info", value: .object(info))) }
-        let bytes = JSONValue.object(.init(members)).json()
-        guard bytes.count <= Self.maximumBytes else {
-            return Written(
-                faults: reader.faults,
-                refusal: "it has \(bytes.count) bytes, of at most \(Self.maximumBytes)"
-            )
-        }
-        return Written(text: String(decoding: bytes, as: UTF8.self), faults: reader.faults)
+        return Content(event: event, date: date, info: info, faults: reader.faults)
     }
+
+    /// The record as JSON.
+    func written() -> Written { content().written() }
 
     /// Reads what ``written()`` wrote; nil for anything else.
     init?(written text: String) {

@@ -48,17 +48,34 @@ final class StoreAccess: @unchecked Sendable {
 
     /// Stores a record.
     ///
+    /// - Parameters:
+    ///   - record: the record.
+    ///   - target: the target it is for.
+    ///   - isFiltered: whether interceptors and rules have seen it before, in another store.
+    ///   - environment: where mistakes are reported.
     /// - Returns: nil when the store has it; else why not.
-    func record(_ record: UsageRecord, for target: String, in environment: UsageEnvironment) -> DropReason? {
-        if let core { return core.record(record, for: target) }
-        let written = record.written()
+    func record(
+        _ record: UsageRecord,
+        for target: String,
+        isFiltered: Bool,
+        in environment: UsageEnvironment
+    ) -> DropReason? {
+        if let core { return core.record(record, for: target, isFiltered: isFiltered) }
+        let original = record.content()
+        var content = original
+        if !isFiltered {
+            let filter = environment.filter(for: target, of: person ?? storageID)
+            if let reason = filter.apply(to: &content, id: environment.newID) { return reason }
+        }
+        let written = content.written()
         environment.report(written.faults, of: record)
         guard let text = written.text else {
             environment.report(refused: record, written.refusal ?? "")
             return .notExpressible
         }
         // Somebody else's store gets what is JSON, too.
-        let valid = written.faults.isEmpty ? record : UsageRecord(written: text) ?? record
+        let isUnchanged = content.event == original.event && content.info == original.info && written.faults.isEmpty
+        let valid = isUnchanged ? record : UsageRecord(written: text) ?? record
         exclusively { $0.store(record: valid, for: target) }
         return nil
     }

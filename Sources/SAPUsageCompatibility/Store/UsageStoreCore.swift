@@ -121,7 +121,7 @@ package final class UsageStoreCore: Sendable {
         let folder = folder.appendingPathComponent(storageID, isDirectory: true).standardizedFileURL.path
         let source = environment.configuration(folder: folder, targets: []).dependencySource
         let place = Place(dependencies: source.map { ObjectIdentifier($0) }, folder: folder)
-        return try known.withLock { (known) throws(TrackwayError) -> UsageStoreCore in
+        let core = try known.withLock { (known) throws(TrackwayError) -> UsageStoreCore in
             if let (core, inUse) = known[place].flatMap({ known in known.core.map { ($0, known.encryption) } }) {
                 guard inUse == encryption else {
                     throw TrackwayError(
@@ -136,6 +136,8 @@ package final class UsageStoreCore: Sendable {
             known[place] = Known(core: core, encryption: encryption)
             return core
         }
+        environment.reportRules(knowing: Set(core.content.withLock { $0.targets }).union([Usage.defaultTargetID]))
+        return core
     }
 
     // MARK: Storing
@@ -148,16 +150,30 @@ package final class UsageStoreCore: Sendable {
 
     /// Stores a record. When this returns, it survives the death of the process.
     ///
+    /// - Parameters:
+    ///   - record: the record.
+    ///   - target: the target it is for.
+    ///   - isFiltered: whether interceptors and rules have seen it before, in another store.
     /// - Returns: nil when it was stored; else why not.
     @discardableResult
-    func record(_ record: UsageRecord, for target: String) -> DropReason? {
-        let reason = storing(record, for: target)
+    func record(_ record: UsageRecord, for target: String, isFiltered: Bool = false) -> DropReason? {
+        let reason = storing(record, for: target, isFiltered: isFiltered)
         if let reason { dropped.withLock { $0[reason, default: 0] += 1 } }
         return reason
     }
 
-    private func storing(_ record: UsageRecord, for target: String) -> DropReason? {
-        let written = record.written()
+    private func storing(_ record: UsageRecord, for target: String, isFiltered: Bool) -> DropReason? {
+        var content = record.content()
+        if !isFiltered {
+            let filter = environment.filter(
+                for: target,
+                of: storageID,
+                installation: analytics.installation.description,
+                keeps: { [analytics] in analytics.showToInterceptors(&$0, recordedAs: Self.eventName) }
+            )
+            if let reason = filter.apply(to: &content, id: environment.newID) { return reason }
+        }
+        let written = content.written()
         environment.report(written.faults, of: record)
         guard let text = written.text else {
             environment.report(refused: record, written.refusal ?? "")
@@ -168,7 +184,8 @@ package final class UsageStoreCore: Sendable {
             Self.eventName,
             [Self.recordKey: .string(text)],
             to: [id],
-            at: Timestamp(record.date)
+            at: Timestamp(record.date),
+            isShown: true
         ).dropped
     }
 
@@ -522,8 +539,8 @@ package final class UsageStoreCore: Sendable {
 }
 
 extension DestinationID {
-    /// The destination that a target of this name is. A name that is none of a destination's is hashed, under a beginning that
-    /// no other name gets.
+    /// The destination of a target of this name: `t.` and the name, or, where that is no destination's id (capital letters, spaces,
+    /// more than 62 characters), `h.` and 56 digits of the name's SHA-256. See ``Usage/destinationID(for:)``.
     init(target: String) {
         if !target.isEmpty, let id = DestinationID("t.\(target)") {
             self = id

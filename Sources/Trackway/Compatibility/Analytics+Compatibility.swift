@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 package import TrackwayBehavior
-internal import TrackwayDelivery
+package import TrackwayDelivery
 package import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayPlatform
@@ -112,6 +112,21 @@ extension Analytics {
         reporter.report(bounds.diagnostics)
     }
 
+    // MARK: Events that a module stores in a form of its own
+
+    /// Shows interceptors an event by its own name and attributes, before a module writes it into an event of another name.
+    ///
+    /// Any thread, which must hold no lock. What is shown is then recorded as `isShown`.
+    ///
+    /// - Parameters:
+    ///   - event: The event; interceptors may change it.
+    ///   - name: The name under which the module records it. Events that are refused under this name are not shown.
+    /// - Returns: False when an interceptor dropped it, which is counted in the ledger.
+    package func showToInterceptors(_ event: inout InterceptedEvent, recordedAs name: String) -> Bool {
+        guard control.gate.state.contains(.intercepts), recorder.mayRecord(name, to: event.route) else { return true }
+        return interception.keeps(&event)
+    }
+
     // MARK: Giving up
 
     /// Drops and counts what waits for a destination, unless another process delivers.
@@ -138,5 +153,39 @@ extension Analytics {
                 )
             }
         }
+    }
+}
+
+/// The interceptors of a configuration, for a module that stores events without analytics.
+package final class InterceptorChain: Sendable {
+    private let interception: Interception
+
+    /// The interceptors of `configuration`.
+    ///
+    /// - Parameter clock: Measures how long an interceptor takes.
+    package init(_ configuration: Configuration, clock: any EventClock) {
+        let log = StandardErrorLog(clock: clock)
+        interception = Interception(
+            configuration.interceptors,
+            counts: nil,
+            clock: clock,
+            reporter: DiagnosticReporter(configuration.onDiagnostic, log: { log.report($0) })
+        )
+    }
+
+    /// Shows an event to the interceptors, in order. Any thread, which must hold no lock.
+    ///
+    /// - Returns: False when one of them dropped it. The caller counts that.
+    package func keeps(_ event: inout InterceptedEvent) -> Bool { interception.keeps(&event) }
+}
+
+extension DestinationRules {
+    /// What is wrong with these rules.
+    ///
+    /// - Parameter field: The setting that they are in.
+    package func diagnostics(of field: String) -> [Diagnostic] {
+        var bounds = SettingBounds()
+        bounds.note(self, field)
+        return bounds.diagnostics
     }
 }

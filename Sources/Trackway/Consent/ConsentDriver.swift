@@ -151,6 +151,7 @@ package final class ConsentDriver: Sendable {
 
     /// Whose events a context holds, and how many withdrawals were before. One that cannot be read is nobody's.
     private static func subject(of context: [UInt8]) -> (String?, Int64) {
+        // A context that is no JSON names no user.
         let user = (try? JSONValue.parse(context))?["user"]
         return (user?["subject"]?.string, user?["consent_epoch"]?.integer ?? 0)
     }

@@ -66,7 +66,7 @@ extension Analytics {
     public func ledger() -> Ledger {
         do throws(JournalError) {
             var ledger = try journal.ledger()
-            ledger.intercepted = interception.counts.all
+            ledger.intercepted = interception.counts?.all ?? [:]
             let counted = ledger
             lastLedger.withLock { $0 = counted }
             return ledger
@@ -83,7 +83,7 @@ extension Analytics {
                 )
             }
             var ledger = lastLedger.withLock { $0 }
-            ledger.intercepted = interception.counts.all
+            ledger.intercepted = interception.counts?.all ?? [:]
             ledger.uncounted = [
                 Ledger.Uncounted(path: error.cause?.path ?? journal.configuration.folder, reason: error.message)
             ]

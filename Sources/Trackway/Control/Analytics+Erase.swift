@@ -71,7 +71,7 @@ extension Analytics {
                 try snapshots?.forget()
                 try behavior.forget()
                 try registry.forget { journal.removeDestination($0) }
-                try intercepted.forget()
+                try intercepted?.forget()
                 return .success(try journal.erase(for: successor).former)
             } catch {
                 return .failure(error)

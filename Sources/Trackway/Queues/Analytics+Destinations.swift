@@ -181,12 +181,16 @@ extension Analytics {
     }
 
     /// Records an event that carries a time of the app's choice. Everything that reckons with time takes the real one.
+    ///
+    /// - Parameter isShown: True for an event that a module has shown to interceptors in its own form; see
+    ///   ``showToInterceptors(_:recordedAs:)``.
     @discardableResult
     package func record(
         _ name: String,
         _ attributes: Attributes,
         to route: [DestinationID],
-        at wall: Timestamp
+        at wall: Timestamp,
+        isShown: Bool = false
     ) -> Receipt {
         let now = clock.now()
         let moment = Moment(wall: wall, monotonic: now.monotonic)
@@ -197,7 +201,8 @@ extension Analytics {
             to: route,
             id: ids.next(at: now.wall),
             at: moment,
-            activity: now
+            activity: now,
+            isShown: isShown
         )
     }
 }

@@ -133,10 +133,13 @@ extension Analytics {
     // MARK: The slow path
 
     /// Records while something unusual is going on: recording is refused or the SDK shut down, events are logged, what they have in
-    /// common is still to be read, the start has not been recorded yet, heartbeats rest, a session may be over, a closure adds attributes, an interceptor looks, or
-    /// the event is for some destinations only.
+    /// common is still to be read, the start has not been recorded yet, heartbeats rest, a session may be over, a closure adds attributes,
+    /// an interceptor looks, or the event is for some destinations only.
     ///
-    /// - Parameter activity: when the user or the app acted; nil for an event of the SDK's own.
+    /// - Parameters:
+    ///   - activity: when the user or the app acted; nil for an event of the SDK's own.
+    ///   - isShown: True for an event that a module has shown to interceptors in its own form; see
+    ///     ``showToInterceptors(_:recordedAs:)``.
     @inline(never)
     func recordSlowPath(
         _ name: String,
@@ -145,7 +148,8 @@ extension Analytics {
         to route: [DestinationID],
         id: EventID,
         at moment: Moment,
-        activity: Moment? = nil
+        activity: Moment? = nil,
+        isShown: Bool = false
     ) -> Receipt {
         let before = control.gate.state
         // First of all: another thread of the parent may have held any lock when the process was forked.
@@ -165,7 +169,7 @@ extension Analytics {
                 : attributes
         }
         var intercepted: InterceptedEvent?
-        if gate.contains(.intercepts), recorder.mayRecord(name, to: route) {
+        if !isShown, gate.contains(.intercepts), recorder.mayRecord(name, to: route) {
             var event = InterceptedEvent(name, complete(), items: items, to: route)
             guard interception.keeps(&event) else {
                 return Receipt(id: id, sequence: 0, durability: .none, dropped: .intercepted)

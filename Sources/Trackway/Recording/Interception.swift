@@ -16,7 +16,8 @@ final class Interception: Sendable {
     /// Longer than this nobody's recording should be held up.
     private static let longest = Duration.milliseconds(100)
 
-    let counts: InterceptedCounts
+    /// Counts what is dropped; nil where the caller does.
+    let counts: InterceptedCounts?
     private let interceptors: [Interceptor]
     private let clock: any EventClock
     private let reporter: DiagnosticReporter
@@ -24,7 +25,7 @@ final class Interception: Sendable {
 
     init(
         _ interceptors: [Interceptor],
-        counts: InterceptedCounts,
+        counts: InterceptedCounts?,
         clock: any EventClock,
         reporter: DiagnosticReporter
     ) {
@@ -49,7 +50,7 @@ final class Interception: Sendable {
             guard let decision else { continue }
             reportSlowness(of: index, since: began)
             guard decision == .keep else {
-                counts.add(interceptor.name)
+                counts?.add(interceptor.name)
                 reportDrop(by: index, of: name)
                 return false
             }

@@ -50,6 +50,7 @@ extension Dependencies {
             load: {
                 // Like the installation's folder it is no part of backups. What cannot be made now is met where that one is opened.
                 try? shared.prepare()
+                // Without it this process has an identity of its own until the next start.
                 return try? Journal.sharedIdentity(in: shared.path, of: disk, at: clock.now().wall)
             },
             // What cannot be saved is the identity of this process alone, until the next start.

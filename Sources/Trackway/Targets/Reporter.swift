@@ -185,6 +185,7 @@ extension Analytics {
     ///
     /// - Complexity: O(number of processes that left events, times destinations); reads small files.
     public func targetIdentifiers() -> [DestinationID] {
+        // Targets of other processes cannot be read then; those that are present are known without a file.
         let kept = (try? journal.keptDestinations()) ?? Set(registry.present.filter { journal.isKept($0) })
         return kept.union(reporters.targets).sorted()
     }

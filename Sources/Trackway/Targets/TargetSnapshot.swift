@@ -167,8 +167,9 @@ extension Analytics {
 
     /// How many events wait for a target; 0 also while nothing can be counted.
     func targetCount(for target: DestinationID) -> UInt64 {
+        // What cannot be counted at present counts as none; a snapshot says why. The consumer may have been closed meanwhile.
         if let consumer = journal.heldConsumer, let count = try? consumer.waiting(for: target) { return count }
-        // What cannot be counted at present counts as none; a snapshot says why.
+        // As above.
         return (try? journal.countWaiting(for: target)) ?? 0
     }
 }

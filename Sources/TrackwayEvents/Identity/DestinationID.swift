@@ -43,7 +43,11 @@ extension DestinationID: ExpressibleByStringLiteral {
     /// A literal that is no valid name is made one instead of trapping: capital letters become small, other characters
     /// become `-`, the rest is cut.
     public init(stringLiteral value: StaticString) {
-        let text = value.description
+        self.init(repairing: value.description)
+    }
+
+    /// The name as a literal of this text has it.
+    package init(repairing text: String) {
         if let valid = Self(text) {
             self = valid
             return

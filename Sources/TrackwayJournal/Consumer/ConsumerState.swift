@@ -66,6 +66,7 @@ struct ConsumerState: Sendable {
             view.order = order
             view.queues = queues
             view.foundSettled = foundSettled
+            view.leased = leases.ends
             for id in changed {
                 view.writers[id] = progressByWriter[id].flatMap { $0.isSeen ? ConsumerView.Writer($0) : nil }
             }

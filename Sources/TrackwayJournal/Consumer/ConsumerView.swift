@@ -14,6 +14,8 @@ struct ConsumerView: Sendable {
         let isOwn: Bool
         let problem: JournalError?
         var cursors: [DestinationID: Cursor]
+        /// The numbers that were in removed segments, of a dead writer; nil where that may change.
+        let missing: MissingNumbers?
         /// The destinations that have a place in the writer's folder.
         let destinations: Set<DestinationID>
         /// The destinations whose next event may not leave, as far as was seen.
@@ -30,6 +32,7 @@ struct ConsumerView: Sendable {
             isOwn = progress.isOwn
             problem = progress.problem
             cursors = progress.cursors.all
+            missing = progress.missing
             destinations = progress.cursors.destinations
             heldFor = progress.heldFor
             fronts = progress.knownFronts
@@ -50,6 +53,8 @@ struct ConsumerView: Sendable {
     /// What destinations had settled of writers that are counted in the totals by now, when those were found.
     var foundSettled: [DestinationID: Ledger.Account] = [:]
     var queues: Set<DestinationID> = []
+    /// Batches on their way to destinations: their events are in memory, whatever becomes of the files.
+    var leased: [DestinationID: LeasedEnd] = [:]
     var uncounted: [Ledger.Uncounted] = []
     /// Destinations that are due to be told of numbers no event came with.
     var untold: Set<DestinationID> = []
@@ -94,10 +99,35 @@ struct ConsumerView: Sendable {
         return names.compactMap { WriterID($0) }.filter { writers[$0] == nil && !totals.compacted.contains($0) }
     }
 
+    /// The numbers of each writer that were in removed segments.
+    ///
+    /// - Complexity: O(number of writers); a look into the folder of each living one that is not this process's own.
+    func missingNumbers(_ journal: Journal) -> [WriterID: MissingNumbers] {
+        writers.reduce(into: [:]) { missing, writer in
+            guard writer.value.problem == nil else { return }
+            missing[writer.key] = self.missing(at: writer.key, journal)
+        }
+    }
+
+    private func missing(at id: WriterID, _ journal: Journal) -> MissingNumbers {
+        writers[id]?.missing ?? journal.missingNumbers(of: id)
+    }
+
+    /// The last number of the batch of a writer that is on its way to a destination; nil when there is none.
+    private func leasedEnd(at id: WriterID, for destination: DestinationID) -> UInt64? {
+        leased[destination].flatMap { $0.writer == id ? $0.last : nil }
+    }
+
     /// The ledger.
     ///
-    /// - Parameter tallies: where what waits for destinations that nobody reads on for is counted.
-    func ledger(_ journal: Journal, _ tallies: Locked<Tallies>) -> Ledger {
+    /// - Parameters:
+    ///   - missing: the numbers of each writer that were in removed segments, from before this view.
+    ///   - tallies: where what waits for destinations that nobody reads on for is counted.
+    func ledger(
+        _ journal: Journal,
+        missing: [WriterID: MissingNumbers],
+        _ tallies: Locked<Tallies>
+    ) -> Ledger {
         var ledger = Ledger(recorded: totals.recorded, destinations: totals.accounts, uncounted: uncounted)
         let present = Set(journal.destinations)
         for destination in present where ledger.destinations[destination] == nil {
@@ -119,12 +149,16 @@ struct ConsumerView: Sendable {
             // The cursors are from before that look: whatever was recorded since is pending, never missing.
             ledger.recorded += max(last, writer.cursors.values.map { $0.next - 1 }.max() ?? 0)
             for (destination, cursor) in writer.cursors {
-                var account = Ledger.Account(cursor, last: last)
+                let missing = missing[id] ?? MissingNumbers()
+                let leased = leasedEnd(at: id, for: destination)
+                var account = Ledger.Account(cursor, last: last, missing: missing, leased: leased)
                 // Nobody reads on for these, so what is for others would count as theirs for long.
                 if writer.problem == nil, queues.contains(destination) || !present.contains(destination) {
                     // What cannot be counted apart stays among what waits.
                     let tally = try? tally(at: id, of: destination, journal, tallies)
-                    if let waiting = tally?.count { account.limitPending(to: cursor.released + waiting) }
+                    let gone = missing.counts(from: cursor.next, through: cursor.next + cursor.released &- 1)
+                    let released = cursor.released - gone.values.reduce(0, +)
+                    if let waiting = tally?.count { account.limitPending(to: released + waiting) }
                 }
                 ledger.destinations[destination, default: Ledger.Account()].add(account)
             }
@@ -133,11 +167,19 @@ struct ConsumerView: Sendable {
     }
 
     /// What destinations have settled so far, without what waits.
-    func settledAccounts() -> [DestinationID: Ledger.Account] {
+    ///
+    /// - Parameters:
+    ///   - own: this process's writer.
+    ///   - missing: its numbers that were in removed segments, from before this view.
+    func settledAccounts(_ own: WriterID, missing: MissingNumbers) -> [DestinationID: Ledger.Account] {
         var accounts = totals.accounts
-        for writer in writers.values {
+        for (id, writer) in writers {
             for (destination, cursor) in writer.cursors {
-                accounts[destination, default: Ledger.Account()].add(Ledger.Account(cursor, last: cursor.next - 1))
+                var account = Ledger.Account(cursor, last: cursor.next - 1)
+                if id == own {
+                    account.add(missing: missing, beyond: cursor, leased: leasedEnd(at: id, for: destination))
+                }
+                accounts[destination, default: Ledger.Account()].add(account)
             }
         }
         return accounts
@@ -167,8 +209,10 @@ struct ConsumerView: Sendable {
             guard let writer = writers[id], writer.problem == nil, let cursor = writer.cursors[destination],
                 !writer.heldFor.contains(destination)
             else { continue }
+            let missing = missing(at: id, journal)
             let extent = try journal.extent(of: id, isComplete: writer.isComplete)
-            waiting += max(extent.last, cursor.next - 1) - (cursor.next - 1)
+            let leased = leasedEnd(at: id, for: destination)
+            waiting += Ledger.Account(cursor, last: extent.last, missing: missing, leased: leased).pending
         }
         return waiting
     }
@@ -274,6 +318,7 @@ struct ConsumerView: Sendable {
             cursor,
             upTo: last,
             isComplete: writer.isComplete,
+            missing: missing(at: id, journal),
             folder: journal.folder.writer(id),
             storage: journal.storage
         )

@@ -36,6 +36,8 @@ struct Leases: Sendable {
         let writer: WriterID
         /// The segments the batch lies in.
         let segments: ClosedRange<UInt32>
+        /// The batch's last number.
+        let last: UInt64
         /// Records settled so far.
         var settled = 0
     }
@@ -50,6 +52,9 @@ struct Leases: Sendable {
     func writer(for destination: DestinationID) -> WriterID? {
         byDestination[destination]?.writer
     }
+
+    /// The last numbers of the batches on their way to destinations.
+    var ends: [DestinationID: LeasedEnd] { byDestination.mapValues { LeasedEnd(writer: $0.writer, last: $0.last) } }
 
     /// The writers with events on their way to anybody.
     var writers: Set<WriterID> { Set(byDestination.values.map(\.writer)) }
@@ -73,7 +78,8 @@ struct Leases: Sendable {
         byDestination[batch.destination] = Lease(
             number: batch.lease,
             writer: batch.events.writer,
-            segments: first...max(first, batch.end.segment)
+            segments: first...max(first, batch.end.segment),
+            last: batch.events.last
         )
     }
 
@@ -97,6 +103,13 @@ struct Leases: Sendable {
     mutating func endAll() {
         byDestination = [:]
     }
+}
+
+/// Where a batch ends that is on its way to a destination.
+struct LeasedEnd: Sendable, Hashable {
+    let writer: WriterID
+    /// The batch's last number.
+    let last: UInt64
 }
 
 /// The segments of this process's own log with events on their way to a destination. A type of its own: where the bare array stands

@@ -320,15 +320,21 @@ package final class JournalConsumer: Sendable {
 
     /// What became of every event of the installation; see ``Journal/ledger()``. Any thread; waits for no step.
     func ledger() throws(JournalError) -> Ledger {
+        // Before the cursors: what is missing then is missing for each destination that has not passed it.
+        let missing = self.view.withLock { $0 }.missingNumbers(journal)
         let view = try currentView()
-        var ledger = view.ledger(journal, tallies)
+        var ledger = view.ledger(journal, missing: missing, tallies)
         // Nobody could take these in, because a step is under way.
         for id in try view.unknownWriters(journal) { journal.countFromFiles(id, in: &ledger) }
         return ledger
     }
 
     /// What destinations have settled so far; see ``Journal/settledAccounts()``. Any thread; reads nothing.
-    package func settledAccounts() -> [DestinationID: Ledger.Account] { view.withLock { $0 }.settledAccounts() }
+    package func settledAccounts() -> [DestinationID: Ledger.Account] {
+        let own = journal.writer
+        let missing = journal.missingNumbers(of: own)
+        return view.withLock { $0 }.settledAccounts(own, missing: missing)
+    }
 
     /// How much of that was settled already when its writers were found, which they are one after the other: by so much what
     /// was settled grows without news. Any thread; reads nothing.

@@ -76,6 +76,7 @@ extension ConsumerState {
                 try progress.giveUp(segment.number, reason: reason, sparingKept: !goesWhole)
             }
             guard done != nil else { continue }
+            if goesWhole { try remove([segment.number], of: segment.writer) }
             if !segment.isOnlyKept { ordinary -= segment.bytes }
             if goesWhole { total -= segment.bytes }
         }
@@ -99,6 +100,7 @@ extension ConsumerState {
         }
         maintenance.trimming.aged.insert(id)
         let (boot, maximumAge) = (journal.bootID, journal.configuration.maximumAge)
+        var given: [UInt32] = []
         _ = try progressByWriter[id]?.attempt { (progress) throws(JournalError) in
             let numbers = try JournalError.wrap { () throws(StorageError) in try progress.folder.segments() }
             for (index, number) in numbers.enumerated() {
@@ -110,7 +112,22 @@ extension ConsumerState {
                 // Those behind it are younger.
                 guard maximumAge <= progress.age.atLeast(before: following, boot: boot, at: moment) else { return }
                 try progress.giveUp(number, reason: .expired, sparingKept: isKept)
+                if !isKept { given.append(number) }
             }
+        }
+        try remove(given, of: id)
+    }
+
+    /// Removes segments that were given up, once others know the counts: they never see an event as pending that no file holds.
+    private mutating func remove(_ segments: [UInt32], of id: WriterID) throws(JournalError) {
+        guard !segments.isEmpty else { return }
+        publish()
+        _ = try progressByWriter[id]?.attempt { (progress) throws(JournalError) in
+            try JournalError.wrap { () throws(StorageError) in
+                for segment in segments { try progress.folder.remove(segment) }
+            }
+            // On a full disk there is room for the cursors only now.
+            if !progress.cursors.areSaved { progress.cursors.save() }
         }
     }
 
@@ -146,7 +163,7 @@ extension ConsumerState {
 }
 
 extension WriterProgress {
-    /// Gives up a segment for everybody who has not settled it, and removes it.
+    /// Gives up a segment for every destination that has not settled it, to be removed then.
     ///
     /// - Parameter sparingKept: true to leave it to the destinations whose events wait for the app itself; it stays then.
     fileprivate mutating func giveUp(
@@ -158,8 +175,6 @@ extension WriterProgress {
             try discard(for: destination, through: segment, reason: reason)
         }
         cursors.save()
-        guard !sparingKept else { return }
-        try JournalError.wrap { () throws(StorageError) in try folder.remove(segment) }
     }
 
     /// Counts what went with segments that their writer gave up itself: nobody can read them any more, so nobody would

@@ -26,18 +26,21 @@ struct WaitingCounter: Sendable {
     ///   - cursor: the queue's cursor in this log.
     ///   - last: the writer's highest sequence number, when that is known without reading.
     ///   - isComplete: whether the writer is known to be dead.
+    ///   - missing: the numbers that were in segments that are removed.
     /// - Complexity: O(what was written since the last call for any queue); O(what waits) for a queue's first call, and
     ///   when its cursor was moved in among the events that wait.
     mutating func tally(
         of queue: DestinationID,
         _ cursor: Cursor,
         upTo last: UInt64?,
-        isComplete: Bool
+        isComplete: Bool,
+        missing: MissingNumbers
     ) throws(JournalError) -> WaitingTally {
         let first = cursor.firstWaiting
         let name = queue.rawValue
         if tallies[name]?.advance(to: first) != true { try recount(name, cursor, isComplete: isComplete) }
         if last.map({ $0 > seen }) ?? true { try readOn(isComplete: isComplete) }
+        tallies[name]?.leaveOut(missing)
         return tallies[name] ?? WaitingTally(from: first)
     }
 
@@ -122,6 +125,15 @@ struct WaitingTally: Sendable, Hashable {
         }
         return parts.first.map { $0.first >= first } ?? true
     }
+
+    /// Leaves out the segments that are removed.
+    mutating func leaveOut(_ missing: MissingNumbers) {
+        guard !missing.isEmpty else { return }
+        let gone = parts.filter { missing.contains($0.first) }
+        guard !gone.isEmpty else { return }
+        count -= gone.reduce(0) { $0 + $1.count }
+        parts.removeAll { missing.contains($0.first) }
+    }
 }
 
 /// What waits in each writer's log for destinations that nobody reads on for. Counting reads files, and writes none.
@@ -147,6 +159,7 @@ extension Locked<Tallies> {
         _ cursor: Cursor,
         upTo last: UInt64?,
         isComplete: Bool,
+        missing: MissingNumbers,
         folder: String,
         storage: any JournalStorage
     ) throws(JournalError) -> WaitingTally {
@@ -155,7 +168,7 @@ extension Locked<Tallies> {
             withLock { $0.counters.removeValue(forKey: id) }
             ?? WaitingCounter(folder: folder, storage: storage, from: cursor.position)
         defer { withLock { [counter] in $0.counters[id] = counter } }
-        return try counter.tally(of: destination, cursor, upTo: last, isComplete: isComplete)
+        return try counter.tally(of: destination, cursor, upTo: last, isComplete: isComplete, missing: missing)
     }
 }
 
@@ -170,6 +183,7 @@ extension WriterProgress {
             cursor,
             upTo: last,
             isComplete: isComplete,
+            missing: missing ?? journal.missingNumbers(of: id),
             folder: folder.path,
             storage: journal.storage
         )

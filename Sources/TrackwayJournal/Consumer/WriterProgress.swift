@@ -19,6 +19,8 @@ struct WriterProgress: Sendable {
     private(set) var isComplete = false
     /// A newer version wrote it, its key is not there, or it cannot be read now: left alone, the last until it can be.
     private(set) var problem: JournalError?
+    /// The numbers that were in removed segments when the writer was found dead: it removes no more. Nil while it lives.
+    private(set) var missing: MissingNumbers?
     /// How far each destination has come.
     var cursors: WriterCursors
     /// How old what waits is.
@@ -119,6 +121,7 @@ struct WriterProgress: Sendable {
             if !isOwn { isComplete = try folder.isDead(id, names, at: journal.clock.now().wall) }
             try age.load(names)
             if !isOwn { try folder.probe(names) }
+            if isComplete, missing == nil { missing = try missingNumbers(names) }
             folder.listed(isComplete ? names : nil)
             problem = nil
         } catch {
@@ -128,9 +131,22 @@ struct WriterProgress: Sendable {
         isSeen = true
     }
 
+    /// The numbers of a dead writer that were in removed segments.
+    private func missingNumbers(_ names: [String]) throws(StorageError) -> MissingNumbers {
+        guard names.contains(GapFile.name) else { return MissingNumbers() }
+        do throws(JournalError) {
+            return try MissingNumbers(of: folder.path, journal.storage)
+        } catch {
+            // A log that cannot be read for another reason is left out once somebody reads it.
+            if let cause = error.cause { throw cause }
+            return MissingNumbers()
+        }
+    }
+
     /// The lock of the writer's life turned out to be taken.
     mutating func foundAlive() {
         isComplete = false
+        missing = nil
     }
 
     /// The folder was removed and made anew: everything known is to be written again, and no reader goes on in files that

@@ -131,7 +131,10 @@ enum GapFile {
         try storage.replace(path(folder), with: lines.bytes, durably: false)
     }
 
+    /// The file's name in a writer's folder.
+    static let name = "gaps"
+
     private static func path(_ folder: String) -> String {
-        folder + "/gaps"
+        folder + "/" + name
     }
 }

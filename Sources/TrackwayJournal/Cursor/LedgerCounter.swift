@@ -124,6 +124,18 @@ struct LogTail: Sendable {
         return entry.kind == .event ? entry.sequence : entry.sequence + 1
     }
 
+    /// The lowest number of one segment; nil when it is gone, or its beginning is damaged.
+    static func firstSequence(
+        ofSegment segment: UInt32,
+        in folder: String,
+        _ storage: any JournalStorage
+    ) throws(JournalError) -> UInt64? {
+        let place = LogPosition(segment: segment, offset: 0)
+        var reader = LogReader(folder: folder, storage: storage, from: place, window: 4096)
+        guard let entry = try reader.next(), entry.start.segment == segment else { return nil }
+        return entry.kind == .event ? entry.sequence : entry.sequence + 1
+    }
+
     /// Takes the log's first record in.
     private mutating func take(first entry: LogEntry) {
         // A segment's opening record says what came before it.

@@ -41,11 +41,15 @@ extension Journal {
         try JournalError.wrap { () throws(StorageError) in
             let totals = try SettledTotals.load(folder, storage, of: installation)
             var accounts = totals.accounts
+            let own = writer
+            let missing = missingNumbers(of: own)
             for id in try storage.names(in: folder.writers).compactMap({ WriterID($0) }) {
                 guard !totals.compacted.contains(id) else { continue }
                 for destination in try CursorFile.destinations(of: id, folder, storage) {
                     guard let cursor = try CursorFile.load(id, destination, folder, storage) else { continue }
-                    accounts[destination, default: Ledger.Account()].add(Ledger.Account(cursor, last: cursor.next - 1))
+                    var account = Ledger.Account(cursor, last: cursor.next - 1)
+                    if id == own { account.add(missing: missing, beyond: cursor, leased: nil) }
+                    accounts[destination, default: Ledger.Account()].add(account)
                 }
             }
             return accounts
@@ -84,7 +88,9 @@ extension Journal {
     }
 
     private func accountsFromFiles(of id: WriterID) throws -> Ledger {
-        // The cursors first: whatever is recorded between the two looks is pending, never missing.
+        // What is missing before the cursors: so none of it was settled since. The cursors before the end: whatever is recorded
+        // between the two looks is pending, never missing.
+        let missing = missingNumbers(of: id)
         var cursors: [DestinationID: Cursor] = [:]
         var damaged: [DestinationID] = []
         for destination in try CursorFile.destinations(of: id, folder, storage) {
@@ -101,7 +107,9 @@ extension Journal {
         }
         return Ledger(
             recorded: max(extent.last, cursors.values.map { $0.next - 1 }.max() ?? 0),
-            destinations: cursors.mapValues { Ledger.Account($0, last: extent.last) }
+            destinations: cursors.mapValues {
+                Ledger.Account($0, last: extent.last, missing: missing, leased: nil)
+            }
         )
     }
 
@@ -140,6 +148,7 @@ extension Journal {
             unsettled,
             upTo: last,
             isComplete: false,
+            missing: missingNumbers(of: id),
             folder: folder.writer(id),
             storage: storage
         )

@@ -39,7 +39,7 @@ struct WriterState: Sendable {
     var extents: [UInt32: Extent] = [:]
     /// The first number of the segment being written.
     var firstInSegment: UInt64 = 1
-    /// Why numbers are missing in this log; what ``GapFile`` says.
+    /// Why numbers are missing in this log, as soon as they are. ``GapFile`` says so before the segments are removed.
     var gaps = DroppedRanges()
 
     /// Which events are proven to be on stable storage.
@@ -354,22 +354,28 @@ struct WriterState: Sendable {
         }
         let leaving = removable.prefix(numbers.count - maxSegments + 1)
         guard !leaving.isEmpty else { return numbers.count < 2 * maxSegments }
-        for number in leaving {
-            guard let extent = extents[number], extent.first <= extent.last else { continue }
-            gaps.insert(DroppedRange(sequences: extent.first...extent.last, reason: .journalFull))
+        let lost = leaving.map { number in
+            extents[number].flatMap { extent in
+                extent.first <= extent.last
+                    ? DroppedRange(sequences: extent.first...extent.last, reason: .journalFull) : nil
+            }
         }
-        var isWrittenDown = saveGaps()
-        for number in leaving {
+        var planned = gaps
+        for range in lost { if let range { planned.insert(range) } }
+        var isWrittenDown = save(planned)
+        for (number, range) in zip(leaving, lost) {
             try log.storage.remove(SegmentName.path(log.folder, number))
             extents[number] = nil
+            // Under the lock under which events are counted: what is counted as pending is in a file.
+            if let range { gaps.insert(range) }
             // On a full disk there is room for the reason only now.
-            if !isWrittenDown { isWrittenDown = saveGaps() }
+            if !isWrittenDown { isWrittenDown = save(planned) }
         }
         return true
     }
 
     /// Writes down why numbers are missing; false when the storage refuses. Whoever finds no reason counts damage.
-    private func saveGaps() -> Bool {
+    private func save(_ gaps: DroppedRanges) -> Bool {
         do throws(StorageError) {
             try GapFile.save(gaps, log.folder, log.storage)
             return true

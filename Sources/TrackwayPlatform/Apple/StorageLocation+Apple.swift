@@ -51,6 +51,7 @@ extension StorageLocation {
     #if !os(macOS)
     /// Raises the protection of every file below a folder. What cannot be raised now is tried again at the next start.
     private static func protect(_ folder: String, depth: Int) {
+        // A file is no folder, and has no names.
         guard depth > 0, let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
         for name in names {
             let path = folder + "/" + name

@@ -43,6 +43,7 @@ package struct ForeignPlace: Sendable {
             value: { key in
                 guard let object = UserDefaults.standard.object(forKey: key) else { return nil }
                 // In the form that is the same everywhere: what stands behind an object differs from system to system.
+                // An object that is no property list was written by nothing that is known here: it counts as missing.
                 let list = try? PropertyListSerialization.data(fromPropertyList: [object], format: .binary, options: 0)
                 return list.flatMap { try? BinaryPropertyList.value(of: Array($0)) }?.array?.first
             },

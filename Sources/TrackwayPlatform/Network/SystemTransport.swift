@@ -6,7 +6,8 @@ public import TrackwayWire
 /// The system's way to send requests: what sends unless `Configuration.transport` says otherwise. For transports that add something
 /// to it.
 public enum SystemTransport {
-    /// A new transport: URLSession's on Apple's systems, libcurl's on Linux.
+    /// URLSession's transport on Apple's systems, a new one with each call; libcurl's on Linux, which everything in the process that
+    /// asks here shares, with its thread and its connections.
     ///
     /// - Parameter usesConstrainedNetworks: whether a network is used on which the person wants as little sent as possible. Without
     ///   it such a network counts as none. Of no meaning where networks have no such mark.
@@ -14,7 +15,7 @@ public enum SystemTransport {
         #if canImport(Darwin)
         URLSessionTransport(usesConstrainedNetworks: usesConstrainedNetworks)
         #else
-        CurlTransport()
+        CurlTransport.ofProcess()
         #endif
     }
 }

@@ -105,6 +105,28 @@ struct CurlTransportTests {
         #expect(code == .timedOut)
     }
 
+    private struct Former {
+        weak var transport: CurlTransport?
+    }
+
+    @Test("a process has one transport for each kind of settings, as long as it is in use")
+    func shared() {
+        // Nothing else asks for these settings.
+        var settings = NetworkSettings()
+        settings.directHosts = "shared.test"
+        var others = settings
+        others.directHosts = "others.test"
+        var first: CurlTransport? = CurlTransport.ofProcess(settings)
+        #expect(CurlTransport.ofProcess(settings) === first)
+        let other = CurlTransport.ofProcess(others)
+        #expect(other !== first)
+        #expect(CurlTransport.ofProcess(settings) === first && CurlTransport.ofProcess(others) === other)
+        let former = Former(transport: first)
+        first = nil
+        #expect(former.transport == nil)
+        #expect(CurlTransport.ofProcess(settings) !== other)
+    }
+
     @Test("nobody listening is a refusal")
     func refused() async throws {
         let port = try LoopbackServer.closedPort()

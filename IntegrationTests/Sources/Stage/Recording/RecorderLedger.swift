@@ -26,7 +26,8 @@ package struct RecorderLedger: Sendable, Hashable {
         return ledgers
     }
 
-    init(_ line: String, of destination: String = "collector") throws {
+    /// Reads the account of a destination from a line.
+    package init(_ line: String, of destination: String = "collector") throws {
         try self.init(try JSONValue.parse(Array(line.utf8)), of: destination)
     }
 

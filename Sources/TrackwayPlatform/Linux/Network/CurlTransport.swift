@@ -33,6 +33,36 @@ package final class CurlTransport: Transport {
         self.init(driver: CurlDriver(longestBody: longestBody, settings: settings, clock: SystemClock()))
     }
 
+    // MARK: The one that a process shares
+
+    private struct Shared: Sendable {
+        weak var transport: CurlTransport?
+        /// The process that made it: its thread is not there in a forked child.
+        let process = ForkMark()
+    }
+
+    private static let shared = Locked<[NetworkSettings: Shared]>([:])
+
+    /// The transport that is in use in this process with the variables as they are now; a new one when there is none.
+    ///
+    /// Each transport has a thread, a descriptor to wake it and connections: an app with several analytics has these once.
+    package static func ofProcess() -> CurlTransport {
+        ofProcess(NetworkSettings { ProcessEnvironment.value(of: $0) })
+    }
+
+    /// The same with these settings.
+    static func ofProcess(_ settings: NetworkSettings) -> CurlTransport {
+        shared.withLock { shared in
+            if let known = shared[settings], let transport = known.transport, !known.process.isInChild {
+                return transport
+            }
+            let fresh = CurlTransport(settings: settings)
+            shared = shared.filter { $0.value.transport != nil }
+            shared[settings] = Shared(transport: fresh)
+            return fresh
+        }
+    }
+
     /// Makes a transport of parts.
     init(driver: CurlDriver) {
         self.driver = driver

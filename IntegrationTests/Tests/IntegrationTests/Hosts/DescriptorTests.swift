@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Stage
+internal import Testing
+
+/// How many descriptors an app needs for several analytics; the SDK guide gives these numbers.
+@Suite("Descriptors of several analytics")
+struct DescriptorTests {
+    private static let count = 20
+    /// Descriptors of each analytics: the segment, the next one, and the locks of writing and of delivering.
+    private static let each = 4
+    /// Descriptors of all analytics of a process: the network's thread, its connections, and what else is there once.
+    private static let shared = 16
+
+    @Test("each analytics has at most four descriptors open, while it rests and after it has sent")
+    func bounded() throws {
+        let collector = try Collector()
+        let folder = try TemporaryFolder()
+        let recorder = try RecorderProcess(
+            data: folder.path("data"),
+            to: collector.url,
+            ["--orders", "--no-life-cycle", "--interval", "20"]
+        )
+        _ = try recorder.installation()
+        try recorder.order("record 1")
+        try recorder.deliverAll()
+        func open() throws -> Int {
+            try #require(Int(try recorder.answer(to: "descriptors")))
+        }
+        let before = try open()
+        try recorder.order("open \(Self.count)")
+        let resting = try open() - before
+        #expect(resting <= Self.count * Self.each + Self.shared, "\(resting) for \(Self.count)")
+        let delivered = try recorder.answers(to: "spread 60", beginning: "delivered")
+        #expect(delivered == ["\(Self.count)"])
+        let sent = try open() - before
+        #expect(sent <= Self.count * Self.each + Self.shared, "\(sent) for \(Self.count)")
+        try recorder.exit()
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Stage
+internal import Testing
+
+/// Apps that services and timers start without standard streams. The next file that is opened gets the number of a closed stream,
+/// and what the app prints goes into it.
+@Suite("Apps without standard streams")
+struct StandardStreamTests {
+    /// The streams that are closed.
+    private static let closed = [[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]]
+
+    @Test("no file or socket of the SDK gets the number of a closed stream, and every event arrives", arguments: closed)
+    func closedStreams(_ closed: [Int]) throws {
+        let collector = try Collector()
+        let folder = try TemporaryFolder()
+        let report = folder.path("report")
+        let redirections = closed.map { "\($0)>&-" }.joined(separator: " ")
+        let recorder = try RecorderProcess(
+            data: folder.path("data"),
+            to: collector.url,
+            [
+                "--threads", "2", "--count", "300", "--bytes", "100", "400", "--interval", "20", "--batch", "20",
+                "--crashes", "--run", "closed", "--report", report, "--finish", "60",
+            ],
+            wrapper: ["sh", "-c", "exec \"$@\" \(redirections)", "sh"]
+        )
+        #expect(try recorder.program.status() == .exited(0), "\(recorder.program.tail)")
+        let lines = try String(contentsOfFile: report, encoding: .utf8).split(separator: "\n").map(String.init)
+        let installation = try #require(lines.first { $0.hasPrefix("ready ") }?.dropFirst(6))
+        let ledger = try #require(lines.last { $0.hasPrefix("ledger ") }?.dropFirst(7))
+        #expect(lines.contains("done"))
+
+        // The SDK opens it for closed streams before anything else, so that nothing gets their numbers.
+        let found = lines.filter { $0.hasPrefix("below ") && !$0.hasSuffix(" /dev/null") }
+        #expect(found.isEmpty, "\(found)")
+
+        let sides = try BothSides(
+            collector,
+            installation: String(installation),
+            ledger: try RecorderLedger(String(ledger), of: "collector")
+        )
+        sides.expectComplete()
+        var story = Story()
+        try story.add(lines, run: "closed")
+        #expect(story.kept.count == 600)
+        #expect(Arrivals(sides.rows).missing(of: story.kept).isEmpty)
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Trackway
+internal import TrackwayDelivery
+internal import TrackwayEvents
+
+/// Applies the app's interceptors, and the rules of a target, to a record before it is stored as one text.
+///
+/// The record is an event of its own name, `SessionStart` or `SessionEnd` for a session's, with its info for attributes.
+struct UsageRecordFilter {
+    /// The target's destination.
+    let destination: DestinationID
+    /// The rules of the target.
+    let rules: DestinationRules
+    /// Whose record it is, for samples by person.
+    let person: String
+    /// The installation, for samples by installation.
+    let installation: String
+    /// Shows an event to the interceptors; false when one of them dropped it. Nil when there are none.
+    let keeps: ((inout InterceptedEvent) -> Bool)?
+    /// Reports a mistake.
+    let report: (Diagnostic) -> Void
+
+    /// Changes a record's content.
+    ///
+    /// - Parameter id: gives the record's id, for samples by event.
+    /// - Returns: nil when the record is to be stored; else why it is not.
+    func apply(to content: inout UsageRecord.Content, id: () -> String) -> DropReason? {
+        guard intercept(&content) else { return .intercepted }
+        guard !rules.isEmpty else { return nil }
+        let decision = rules.decision(on: content.event.description) { share, unit, salt in
+            let member =
+                switch unit {
+                case .person: person
+                case .installation: installation
+                case .event: id()
+                }
+            return Sample.holds(member, share: share, salt: salt ?? destination.rawValue)
+        }
+        switch decision {
+        case .denied: return .deniedByRule
+        case .sampledOut: return .sampledOut
+        case .leaves(let name, let redactions):
+            // The start and the end of a session are no names that could be others.
+            if let name, case .event = content.event { content.event = .event(name) }
+            content.info.members.removeAll { member in redactions.contains { $0.matches(member.key) } }
+            return nil
+        }
+    }
+
+    // MARK: Interceptors
+
+    /// - Returns: false when an interceptor dropped the record.
+    private func intercept(_ content: inout UsageRecord.Content) -> Bool {
+        guard let keeps else { return true }
+        let name = content.event.description
+        let shown = Attributes(content.info)
+        var event = InterceptedEvent(name, shown, to: [destination])
+        guard keeps(&event) else { return false }
+        if event.name != name {
+            if case .event = content.event {
+                content.event = .event(event.name)
+            } else {
+                report(.sessionRenamed(name, to: event.name))
+            }
+        }
+        if event.attributes != shown { Self.change(&content, from: shown, to: event.attributes) }
+        return true
+    }
+
+    /// Takes changed attributes over. A value that was not changed stays as it was, `null` and texts of dates included.
+    private static func change(_ content: inout UsageRecord.Content, from shown: Attributes, to changed: Attributes) {
+        var members: [JSONValue.Object.Member] = []
+        for member in content.info.members {
+            guard let value = changed[member.key] else {
+                // `null` is no attribute: it was not shown.
+                if shown[member.key] == nil { members.append(member) }
+                continue
+            }
+            guard value != shown[member.key] else {
+                members.append(member)
+                continue
+            }
+            if let json = json(of: value, member.key, &content.faults) {
+                members.append(.init(key: member.key, value: json))
+            }
+        }
+        let present = Set(content.info.members.map(\.key))
+        for (key, value) in changed where !present.contains(key) {
+            if let json = json(of: value, key, &content.faults) { members.append(.init(key: key, value: json)) }
+        }
+        content.info.members = members.sorted { $0.key < $1.key }
+    }
+
+    /// A value as JSON; nil, with a fault, when it holds a number that is none.
+    private static func json(
+        of value: AttributeValue,
+        _ path: String,
+        _ faults: inout [UsageInfoFault]
+    ) -> JSONValue? {
+        guard value.isFinite else {
+            faults.append(UsageInfoFault(path: path, value: "a number that is not finite"))
+            return nil
+        }
+        return value.json
+    }
+}
+
+extension AttributeValue {
+    /// Whether every number in the value is one.
+    fileprivate var isFinite: Bool {
+        switch self {
+        case .double(let number): number.isFinite
+        case .array(let values): values.allSatisfy(\.isFinite)
+        case .object(let attributes): attributes.allSatisfy { $0.value.isFinite }
+        case .string, .integer, .boolean, .date: true
+        }
+    }
+}
+
+/// The rules that an app set for targets, by the ids of their destinations or by the targets' own names.
+struct UsageRules: Sendable {
+    private let rules: [DestinationID: DestinationRules]
+
+    init(_ rules: [DestinationID: DestinationRules]) {
+        self.rules = rules
+    }
+
+    /// The rules of a target: those of its id first, then those of its name.
+    func rules(of target: String) -> DestinationRules {
+        guard !rules.isEmpty else { return DestinationRules() }
+        let named = Self.keys(of: target).compactMap { rules[$0] }
+        return DestinationRules(named.flatMap(\.rules))
+    }
+
+    /// What is wrong with the rules.
+    ///
+    /// - Parameter targets: the targets that are known.
+    func diagnostics(knowing targets: Set<String>) -> [Diagnostic] {
+        let known = Set(targets.flatMap { Self.keys(of: $0) })
+        var diagnostics: [Diagnostic] = []
+        for (id, rules) in rules.sorted(by: { $0.key < $1.key }) {
+            let field = "rules.\(id)"
+            diagnostics += rules.diagnostics(of: field)
+            for rule in rules.rules {
+                guard let fault = Self.fault(of: rule) else { continue }
+                diagnostics.append(
+                    Diagnostic(code: .ruleInvalid, field: field, value: rule.description, remedy: fault)
+                )
+            }
+            if !known.contains(id) { diagnostics.append(.rulesOfUnknownTarget(id, knowing: targets)) }
+        }
+        return diagnostics
+    }
+
+    /// The keys under which rules of a target are found.
+    private static func keys(of target: String) -> [DestinationID] {
+        let id = DestinationID(target: target)
+        // As a literal of the name has it. A name of an id's form would be another target's id.
+        let name = DestinationID(repairing: target)
+        guard !target.isEmpty, !name.rawValue.hasPrefix("t."), !name.rawValue.hasPrefix("h.") else { return [id] }
+        return [id, name]
+    }
+
+    /// Why a rule cannot be meant for records; nil when it can.
+    private static func fault(of rule: DestinationRule) -> String? {
+        if rule.events.text == UsageStoreCore.eventName {
+            return
+                "Rules for targets of SAP Usage see each record by its own name and info, before it is stored. Name the "
+                + "record's event, for example \"tap\" of .event(\"tap\"), or * for every record."
+        }
+        let sessions: [UsageRecord.Event] = [.sessionStart, .sessionEnd]
+        if case .rename = rule.effect, sessions.contains(where: { $0.description == rule.events.text }) {
+            return "The start and the end of a session keep their names. Deny them, or rename other events."
+        }
+        return nil
+    }
+}
+
+extension Diagnostic {
+    fileprivate static func sessionRenamed(_ name: String, to other: String) -> Diagnostic {
+        Diagnostic(
+            code: .interceptorNameRefused,
+            field: "interceptors",
+            value: other,
+            remedy:
+                "The start and the end of a session keep their names: the record was kept as \"\(name)\". Give other "
+                + "records another name, or drop this one."
+        )
+    }
+
+    fileprivate static func rulesOfUnknownTarget(_ id: DestinationID, knowing targets: Set<String>) -> Diagnostic {
+        let names = targets.sorted().map { "\"\($0)\" (\(DestinationID(target: $0)))" }
+        return Diagnostic(
+            code: .init(rawValue: DropReason.unknownDestination.rawValue),
+            field: "rules",
+            value: "\(id)",
+            remedy:
+                "No record was stored for a target of this name or id yet, so no record is held to these rules until one "
+                + "is. Use the target's name, or Usage.destinationID(for:) for its id; the targets are "
+                + names.joined(separator: ", ") + "."
+        )
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+/// SparkChamber is not in the table: its module runs the app's actions and records nothing itself. What an action records with
+/// `Analytics.record` is an event of the app's.
+@Suite("Interceptors and rules apply to the events of compatibility modules")
+struct CompatibilityRulesTests {
+    @Test(
+        "interceptors see each event by its own name and attributes, and may change and drop it",
+        arguments: Module.allCases
+    )
+    func interceptors(_ module: Module) throws {
+        let seen = Locked<[InterceptedEvent]>([])
+        let app = try module.app { configuration in
+            configuration.interceptors = [
+                Interceptor("no e-mail") { event in
+                    seen.withLock { $0.append(event) }
+                    guard event.name != "debug_tap" else { return .drop }
+                    event.attributes[module.key] = nil
+                    if event.name == "search" { event.name = "find" }
+                    return .keep
+                }
+            ]
+        }
+        app.record("debug_tap")
+        app.record("search")
+        #expect(seen.withLock { $0 }.map(\.name) == ["debug_tap", "search"])
+        #expect(seen.withLock { $0 }.allSatisfy { $0.attributes[module.key] == module.value })
+        #expect(seen.withLock { $0 }.allSatisfy { $0.route.isEmpty || $0.route == [module.destination] })
+        let stored = app.stored()
+        #expect(stored.map(\.name) == ["find"])
+        #expect(stored.allSatisfy { $0.attributes[module.key] == nil })
+        #expect(!app.files().contains("ann@example.com"))
+        #expect(app.ledger().intercepted == ["no e-mail": 1])
+    }
+
+    @Test("rules deny, redact and rename each event by its own name and attributes", arguments: Module.allCases)
+    func rules(_ module: Module) async throws {
+        let app = try module.app { configuration in
+            configuration.rules[module.destination] = [
+                .deny("debug_*"), .redact(module.key), .rename("search", to: "find"),
+            ]
+        }
+        app.record("debug_tap")
+        app.record("search")
+        #expect(try await app.outcome() == Outcome(denied: 1, changed: 1))
+        #expect(app.environment.diagnostics.filter { $0.code == .ruleInvalid }.isEmpty)
+    }
+
+    @Test("rules of a destination that a module does not have are an error or a diagnostic", arguments: Module.allCases)
+    func unknownDestination(_ module: Module) throws {
+        let environment = InMemoryEnvironment()
+        var failure: String?
+        do {
+            let app = try module.app(in: environment) { $0.rules["elsewhere"] = [.deny("*")] }
+            app.record("search")
+        } catch {
+            failure = "\(error)"
+        }
+        let diagnostics = environment.diagnostics.filter {
+            $0.value.contains("elsewhere") || $0.remedy.contains("elsewhere")
+        }
+        let texts = [failure].compactMap { $0 } + diagnostics.map { "\($0.code.rawValue) \($0.value)" }
+        // It names the key and what is wrong with it.
+        #expect(texts.contains { $0.contains("elsewhere") && $0.contains("unknown_destination") }, "\(texts)")
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@testable internal import SAPUsageCompatibility
+
+@Suite("Interceptors and rules see a usage record by its own name and info")
+struct UsageRuleTests {
+    private static var tap: UsageRecord {
+        UsageRecord(
+            .event("tap"),
+            date: Date(timeIntervalSinceReferenceDate: 1.25),
+            info: ["email": "ann@example.com", "at": "2026-01-02T03:04:05.678Z", "none": NSNull(), "list": [1, 2]]
+        )
+    }
+
+    /// What a store holds after records went through a configuration.
+    private func stored(
+        _ records: [UsageRecord],
+        for target: String = Usage.defaultTargetID,
+        _ change: (inout Configuration) -> Void
+    ) throws -> (records: [String], store: UsageStore, app: UsageApp) {
+        let app = UsageApp(InMemoryEnvironment(device: UsageApp.device), change)
+        let store = try app.store()
+        for record in records { store.store(record: record, for: target) }
+        return (Self.texts(of: store, target), store, app)
+    }
+
+    private static func texts(of store: any UsageStoring, _ target: String = Usage.defaultTargetID) -> [String] {
+        store.snapshot(for: target).all.map { "\($0.event) \(text(of: $0))" }
+    }
+
+    private static func text(of record: UsageRecord) -> String {
+        String(decoding: JSONValue.object(record.content().info).json(), as: UTF8.self)
+    }
+
+    // MARK: Interceptors
+
+    @Test("an interceptor sees name, info and target, and what it does not change stays as it was")
+    func seen() throws {
+        let seen = Locked<[InterceptedEvent]>([])
+        let (records, _, app) = try stored([Self.tap]) { configuration in
+            configuration.interceptors = [
+                Interceptor("see") { event in
+                    seen.withLock { $0.append(event) }
+                    event.attributes["email"] = nil
+                    event.attributes["added"] = ["a": 1]
+                    event.name = "touch"
+                    return .keep
+                }
+            ]
+        }
+        let event = try #require(seen.withLock { $0.first })
+        #expect(event.name == "tap" && event.route == ["t.default"])
+        #expect(event.attributes["email"] == "ann@example.com" && event.attributes["none"] == nil)
+        #expect(records == [#"touch {"added":{"a":1},"at":"2026-01-02T03:04:05.678Z","list":[1,2],"none":null}"#])
+        #expect(app.codes.isEmpty)
+    }
+
+    @Test("a record that an interceptor drops is counted, and makes no target")
+    func dropped() throws {
+        let (records, store, _) = try stored([Self.tap, UsageRecord(.event("kept"))], for: "Audit") { configuration in
+            configuration.interceptors = [Interceptor("no taps") { $0.name == "tap" ? .drop : .keep }]
+        }
+        #expect(records == ["kept {}"])
+        #expect(store.droppedRecords == [.intercepted: 1])
+        #expect(store.core.analytics.ledger().intercepted == ["no taps": 1])
+        let (_, other, _) = try stored([Self.tap], for: "Audit") { configuration in
+            configuration.interceptors = [Interceptor("none") { _ in .drop }]
+        }
+        #expect(other.core.analytics.ledger().destinations.keys.sorted() == ["t.default"])
+    }
+
+    @Test("a session's start and end keep their names, and may be changed and dropped")
+    func sessions() throws {
+        let session = [UsageRecord(.sessionStart, info: ["a": 1]), UsageRecord(.sessionEnd)]
+        let (records, _, app) = try stored(session) { configuration in
+            configuration.interceptors = [
+                Interceptor("rename") { event in
+                    event.name = "Other"
+                    event.attributes["a"] = nil
+                    return .keep
+                }
+            ]
+        }
+        #expect(records == ["SessionStart {}", "SessionEnd {}"])
+        #expect(app.codes == ["interceptor_name_refused", "interceptor_name_refused"])
+        let (rest, store, _) = try stored(session) { $0.rules["default"] = [.deny("SessionEnd")] }
+        #expect(rest == [#"SessionStart {"a":1}"#])
+        #expect(store.droppedRecords == [.deniedByRule: 1])
+    }
+
+    @Test("a number that is not finite is left out with a diagnostic")
+    func notFinite() throws {
+        let (records, _, app) = try stored([UsageRecord(.event("a"), info: ["x": 1])]) { configuration in
+            configuration.interceptors = [
+                Interceptor("nan") { event in
+                    event.attributes["x"] = .double(.nan)
+                    event.attributes["y"] = [.double(.infinity)]
+                    return .keep
+                }
+            ]
+        }
+        #expect(records == ["a {}"])
+        #expect(app.codes == ["usage_info_invalid", "usage_info_invalid"])
+    }
+
+    @Test("a store of the app's own gets what interceptors and rules leave")
+    func ownStore() throws {
+        let app = UsageApp(InMemoryEnvironment(device: UsageApp.device)) { configuration in
+            configuration.interceptors = [
+                Interceptor("no taps") { event in
+                    event.attributes["seen"] = true
+                    return event.name == "tap" ? .drop : .keep
+                }
+            ]
+            configuration.rules["default"] = [.redact("email"), .deny("denied")]
+        }
+        let store = OwnStore(Usage.unattributedStorageID)
+        app.usage.configure(with: store)
+        let reporter = app.usage.reporter()
+        for name in ["tap", "denied", "kept"] { reporter.report(.event(name), info: ["email": "ann@example.com"]) }
+        #expect(store.kept.map { "\($0.record.event) \(Self.text(of: $0.record))" } == [#"kept {"seen":true}"#])
+        #expect(app.usage.droppedReports == [.intercepted: 1, .deniedByRule: 1])
+    }
+
+    @Test("a session of nobody known is seen once, though it goes into a person's store")
+    func injected() throws {
+        let names = Locked<[String]>([])
+        let interceptor = Interceptor("see") { event in
+            names.withLock { $0.append(event.name) }
+            event.attributes["email"] = nil
+            return .keep
+        }
+        let device = InMemoryEnvironment(device: UsageApp.device)
+        let first = UsageApp(device) { $0.interceptors = [interceptor] }
+        first.usage.configure(with: try first.store())
+        let reporter = first.usage.reporter()
+        reporter.report(.sessionStart)
+        reporter.report(.event("search"), info: ["email": "ann@example.com"])
+        device.clock.advance(by: .milliseconds(1))
+        let second = UsageApp(device.nextProcess()) { $0.interceptors = [interceptor] }
+        let store = try second.store(of: UUID())
+        second.usage.configure(with: store, retainLastUnattributedSession: true)
+        _ = second.usage.reporter()
+        #expect(Self.texts(of: store) == ["SessionStart {}", "search {}"])
+        #expect(names.withLock { $0 } == ["SessionStart", "search"])
+    }
+
+    // MARK: Rules
+
+    /// The keys under which rules of a target are found.
+    private static let keys: [(target: String, key: DestinationID)] = [
+        ("default", "default"), ("default", "t.default"), ("default", Usage.destinationID()),
+        ("audit", "audit"), ("audit", "t.audit"), ("Audit", Usage.destinationID(for: "Audit")), ("Audit", "Audit"),
+        ("My target", "My target"), ("My target", Usage.destinationID(for: "My target")),
+    ]
+
+    @Test("rules are found by a target's name and by its id", arguments: keys)
+    func found(target: String, key: DestinationID) throws {
+        let taps = [Self.tap, UsageRecord(.event("debug_tap")), UsageRecord(.event("buy"), info: ["total": 5])]
+        let (records, store, app) = try stored(taps, for: target) { configuration in
+            configuration.rules[key] = [
+                .allow("buy"), .redact("e*"), .redact("none"), .rename("buy", to: "purchase"), .deny("debug_*"),
+                .deny("purchase"),
+            ]
+        }
+        #expect(
+            records == [#"tap {"at":"2026-01-02T03:04:05.678Z","list":[1,2]}"#, #"purchase {"total":5}"#]
+        )
+        #expect(store.droppedRecords == [.deniedByRule: 1])
+        // Records of other targets are held to no rule.
+        store.store(record: UsageRecord(.event("debug_tap")), for: "other")
+        #expect(Self.texts(of: store, "other") == ["debug_tap {}"])
+        // A target that is not known yet may be a mistake.
+        #expect(app.codes == (target == "default" ? [] : ["unknown_destination"]))
+    }
+
+    @Test("a rule for every record denies every record, and one that allows some of them leaves these")
+    func everyRecord() throws {
+        let records = ["a", "b"].map { UsageRecord(.event($0)) }
+        #expect(try stored(records) { $0.rules["default"] = [.deny("*")] }.records == [])
+        #expect(try stored(records) { $0.rules["default"] = [.allow("b"), .deny("*")] }.records == ["b {}"])
+        #expect(try stored(records) { $0.rules["default"] = [.sample(0, by: .event)] }.records == [])
+        #expect(try stored(records) { $0.rules["default"] = [.sample(1)] }.records == ["a {}", "b {}"])
+    }
+
+    @Test("a sample holds all records of a person, or none")
+    func sampled() throws {
+        var counts: [Int: Int] = [:]
+        let app = UsageApp(InMemoryEnvironment(device: UsageApp.device)) {
+            $0.rules["default"] = [.sample(0.5, by: .person)]
+        }
+        for number in UInt8(0)..<40 {
+            let store = try app.store(of: UUID(uuid: (number, 0, 0, 0, 0, 0, 64, 0, 128, 0, 0, 0, 0, 0, 0, 0)))
+            for _ in 0..<4 { store.store(record: UsageRecord(.event("a")), for: Usage.defaultTargetID) }
+            counts[Self.texts(of: store).count, default: 0] += 1
+        }
+        #expect(Set(counts.keys) == [0, 4] && counts.values.reduce(0, +) == 40)
+    }
+
+    /// Rules that cannot be meant, and what a diagnostic names.
+    private static let faults: [(key: DestinationID, rule: DestinationRule, code: String, remedy: String)] = [
+        ("default", .deny("usage_record"), "rule_invalid", "by its own name"),
+        ("default", .rename("usage_record", to: "x"), "rule_invalid", "by its own name"),
+        ("default", .rename("SessionStart", to: "x"), "rule_invalid", "keep their names"),
+        ("default", .deny("a*b"), "rule_invalid", "at the end only"),
+        ("default", .rename("a", to: "_b"), "rule_invalid", "keep their names"),
+        ("defualt", .deny("a"), "unknown_destination", "\"default\" (t.default)"),
+        ("t.defualt", .deny("a"), "unknown_destination", "Usage.destinationID(for:)"),
+        ("h.123", .deny("a"), "unknown_destination", "Usage.destinationID(for:)"),
+    ]
+
+    @Test("a rule that cannot match is reported once, with what to write", arguments: faults)
+    func reported(key: DestinationID, rule: DestinationRule, code: String, remedy: String) throws {
+        let (_, _, app) = try stored([UsageRecord(.event("c"))]) { $0.rules[key] = [rule] }
+        _ = try app.store(of: UUID())
+        #expect(app.codes == [code])
+        #expect(app.memory.diagnostics.first?.remedy.contains(remedy) == true, "\(app.memory.diagnostics)")
+    }
+
+    @Test("rules of a target with records of an earlier process are no mistake")
+    func knownTarget() throws {
+        let device = InMemoryEnvironment(device: UsageApp.device)
+        let first = UsageApp(device)
+        try first.store().store(record: UsageRecord(.event("a")), for: "Audit")
+        device.clock.advance(by: .milliseconds(1))
+        let next = UsageApp(device.nextProcess()) { $0.rules["Audit"] = [.deny("b")] }
+        let store = try next.store()
+        store.store(record: UsageRecord(.event("b")), for: "Audit")
+        #expect(Self.texts(of: store, "Audit") == ["a {}"])
+        #expect(next.codes.isEmpty)
+    }
+
+    /// Targets and the ids of their destinations.
+    private static let ids: [(target: String, id: String)] = [
+        ("default", "t.default"), ("a-b_c.1", "t.a-b_c.1"),
+        (String(repeating: "a", count: 62), "t." + String(repeating: "a", count: 62)),
+    ]
+
+    @Test("a target's id is t. and its name", arguments: ids)
+    func identified(target: String, id: String) {
+        #expect(Usage.destinationID(for: target).rawValue == id)
+    }
+
+    @Test(
+        "a name that no id can have gets a hash",
+        arguments: ["Audit", "my target", "", String(repeating: "a", count: 63)]
+    )
+    func hashed(target: String) {
+        let id = Usage.destinationID(for: target).rawValue
+        #expect(id.hasPrefix("h.") && id.count == 58)
+    }
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import TrackwayJournal
+
+/// What is counted as pending is compared with the events in the files, after each event and at each change of a file.
+@Suite("An event is pending only while a file holds it")
+struct OverflowCountTests {
+    private static let limit = 8 * 4096
+
+    private static func journal(
+        _ storage: any JournalStorage,
+        clock: SteppedClock = SteppedClock(),
+        maximumBytes: Int = limit,
+        maximumAge: Duration = .seconds(1 << 40)
+    ) throws -> Journal {
+        // Each process has a name of its own, which begins with the time.
+        clock.advance(.milliseconds(1))
+        let configuration = JournalConfiguration(
+            folder: "/journal",
+            destinations: ["collector"],
+            maximumBytes: maximumBytes,
+            maximumAge: maximumAge,
+            segmentBytes: 4096
+        )
+        return try Journal(configuration, clock: clock, bootID: "boot", storage: storage)
+    }
+
+    private static func text(_ number: Int) -> String {
+        "{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 50) + "\"}"
+    }
+
+    /// The numbers of the events in a writer's files.
+    private static func numbers(of writer: WriterID, in journal: Journal) throws -> Set<UInt64> {
+        var reader = LogReader(folder: journal.folder.writer(writer), storage: journal.storage)
+        var numbers: Set<UInt64> = []
+        while let entry = try reader.next() {
+            if entry.kind == .event { numbers.insert(entry.sequence) }
+        }
+        return numbers
+    }
+
+    /// A count of events that wait.
+    enum Count: CaseIterable {
+        case ledger, waiting, own, deliverable
+
+        func pending(in journal: Journal) throws -> UInt64 {
+            switch self {
+            case .ledger: try #require(try journal.ledger().destinations["collector"]).pending
+            case .waiting: try journal.countWaiting(for: "collector")
+            case .own: try journal.ownPending(for: "collector")
+            case .deliverable:
+                if let consumer = journal.heldConsumer {
+                    try consumer.deliverable(for: "collector")
+                } else {
+                    try journal.ownPending(for: "collector")
+                }
+            }
+        }
+    }
+
+    @Test("each count is exact after each event of an overflow", arguments: Count.allCases, [false, true])
+    func exact(_ count: Count, delivers: Bool) throws {
+        let journal = try Self.journal(MemoryStorage())
+        let consumer = delivers ? try journal.tryElection() : nil
+        #expect((consumer != nil) == delivers)
+        var isOverflown = false
+        for number in 0..<600 {
+            journal.append(Self.text(number))
+            let present = UInt64(try Self.numbers(of: journal.writer, in: journal).count)
+            isOverflown = isOverflown || present < number + 1
+            #expect(try count.pending(in: journal) == present, "after event \(number)")
+        }
+        #expect(isOverflown)
+        let before = try journal.ledger()
+        #expect(before.isBalanced && before.recorded == 600)
+        try consumer?.maintain(at: journal.clock.now())
+        // The deliverer trims to the limit itself, which is below what a writer keeps; no count shrinks.
+        let after = try journal.ledger()
+        #expect(after.isBalanced && after.recorded == 600)
+        let dropped = try [before, after].map { try #require($0.destinations["collector"]).droppedTotal }
+        #expect(dropped[0] > 0 && dropped[0] <= dropped[1])
+    }
+
+    @Test("events of a batch on its way stay pending, and those behind it that are gone do not")
+    func leased() throws {
+        let journal = try Self.journal(MemoryStorage())
+        let consumer = try #require(try journal.tryElection())
+        for number in 0..<20 { journal.append(Self.text(number)) }
+        let batch = try #require(try consumer.read(for: "collector", limits: (10, 1 << 20)))
+        for number in 20..<900 {
+            journal.append(Self.text(number))
+            let present = try Self.numbers(of: journal.writer, in: journal).count
+            #expect(try Count.ledger.pending(in: journal) == UInt64(present), "after event \(number)")
+        }
+        let dropped = try #require(try journal.ledger().destinations["collector"]).droppedTotal
+        #expect(dropped > 0)
+        try consumer.settle(batch, records: 0..<10, delivered: 10)
+        let delivered = try consumer.deliverAll("collector", events: 1000).count
+        let account = try #require(try journal.ledger().destinations["collector"])
+        #expect(account.delivered == UInt64(delivered + 10) && account.pending == 0)
+        #expect(account.dropped == [.journalFull: dropped], "a count that was given does not change")
+    }
+
+    @Test("a removed folder's events are dropped as soon as the removal is noticed", arguments: [false, true])
+    func removedFolder(delivers: Bool) throws {
+        let storage = MemoryStorage()
+        let journal = try Self.journal(storage)
+        let consumer = delivers ? try journal.tryElection() : nil
+        #expect((consumer != nil) == delivers)
+        for number in 0..<30 { journal.append(Self.text(number)) }
+        for path in storage.paths where path.hasSuffix(".segment") { storage.remove(path) }
+        journal.performMaintenance()
+        journal.append(Self.text(30))
+        let account = try #require(try journal.ledger().destinations["collector"])
+        #expect(account.pending == 1 && account.dropped == [.storageRemoved: 30])
+        withExtendedLifetime(consumer) {}
+    }
+
+    /// How events are given up.
+    enum Way: CaseIterable {
+        /// The recording process makes room for newer ones.
+        case overflow
+        /// The delivering process trims what a dead one left.
+        case trimmed
+        /// The same by age, with maintenance or before the first batch.
+        case expired, expiredBeforeFirstBatch
+    }
+
+    @Test(
+        "at each change of a file, the events that another process counts as pending are in files",
+        arguments: Way.allCases
+    )
+    func eachStep(_ way: Way) throws {
+        let clock = SteppedClock()
+        let storage = ObservedStorage(MemoryStorage())
+        let observer = try Self.journal(storage, clock: clock)
+        let recorder = try Self.journal(storage, clock: clock, maximumBytes: way == .overflow ? Self.limit : 1 << 30)
+        // Asked for here: the recorder is locked while it changes files.
+        let writer = recorder.writer
+        let recorded = 600
+        var deliverer: Journal?
+        let steps = Locked(0)
+        let observe = { (journals: [Journal]) in
+            storage.observe { operation in
+                steps.withLock { $0 += 1 }
+                for journal in journals {
+                    let ledger = try journal.ledger()
+                    let account = try #require(ledger.destinations["collector"])
+                    #expect(account.isBalanced, "\(operation)")
+                    // What is pending is the newest.
+                    let present = try Self.numbers(of: writer, in: observer)
+                    let last = ledger.recorded
+                    let pending = account.pending == 0 ? [] : Set((last - account.pending + 1)...last)
+                    #expect(pending.isSubset(of: present), "\(operation): \(pending.count) of \(present.count)")
+                }
+            }
+        }
+        if way == .overflow { observe([observer]) }
+        for number in 0..<recorded { recorder.append(Self.text(number)) }
+        if way != .overflow {
+            recorder.close()
+            clock.advance(.seconds(200))
+            let isByAge = way != .trimmed
+            let journal = try Self.journal(
+                storage,
+                clock: clock,
+                maximumBytes: isByAge ? 1 << 30 : Self.limit,
+                maximumAge: isByAge ? .seconds(100) : .seconds(1 << 40)
+            )
+            let consumer = try #require(try journal.tryElection())
+            // Its view is complete, as it is in use.
+            _ = try journal.ledger()
+            deliverer = journal
+            observe([observer, journal])
+            if way == .expiredBeforeFirstBatch {
+                // Events whose age is not known for sure may be in it.
+                _ = try consumer.read(for: "collector", limits: (10, 1 << 20))
+            } else {
+                try consumer.maintain(at: clock.now())
+            }
+            withExtendedLifetime(consumer) {}
+        }
+        storage.observe(nil)
+        #expect(steps.withLock { $0 } >= 4)
+        let account = try #require(try observer.ledger().destinations["collector"])
+        #expect(account.droppedTotal > 100 && account.recorded == UInt64(recorded))
+        #expect(
+            account.dropped.keys.allSatisfy { $0 == (way == .overflow || way == .trimmed ? .journalFull : .expired) }
+        )
+        withExtendedLifetime(deliverer) {}
+    }
+
+    @Test("a kill between writing down the reason and the removal drops nothing")
+    func killedBetween() throws {
+        let storage = MemoryStorage(remembersRemoved: true)
+        let journal = try Self.journal(storage)
+        for number in 0..<700 { journal.append(Self.text(number)) }
+        let next = try Self.journal(storage.includingRemoved(), maximumBytes: 1 << 30)
+        let account = try #require(try next.ledger().destinations["collector"])
+        #expect(account.pending == 700 && account.dropped.isEmpty)
+    }
+
+    /// Ranges as they are written down, and what they mean.
+    static let ranges: [(known: [ClosedRange<UInt64>], first: UInt64, last: UInt64, count: UInt64)] = [
+        ([], 1, 100, 0),
+        ([1...100], 1, 100, 100),
+        ([1...100], 51, 100, 50),
+        ([1...100], 101, 200, 0),
+        ([1...100], 10, 9, 0),
+        ([201...300, 1...100], 50, 250, 101),
+        ([1...100, 50...150], 1, 200, 150),
+        ([1...100, 1...100], 1, 100, 100),
+        ([1...UInt64.max], 1, 100, 0),
+        ([5...(UInt64.max - 1)], 1, .max, UInt64.max - 5),
+    ]
+
+    @Test("missing numbers are counted once, whatever is written down", arguments: ranges)
+    func counted(known: [ClosedRange<UInt64>], first: UInt64, last: UInt64, count: UInt64) {
+        let missing = MissingNumbers(known.map { DroppedRange(sequences: $0, reason: .journalFull) })
+        #expect(missing.counts(from: first, through: last).values.reduce(0, +) == count)
+    }
+}
+
+/// A storage that calls back after each change of a file.
+private final class ObservedStorage: ForwardingStorage {
+    let base: any JournalStorage
+    private let observer = Locked<(@Sendable (String) throws -> Void)?>(nil)
+    /// What happens while somebody observes is not observed.
+    private let isObserving = Locked(false)
+
+    init(_ base: any JournalStorage) {
+        self.base = base
+    }
+
+    func observe(_ body: (@Sendable (String) throws -> Void)?) {
+        observer.withLock { $0 = body }
+    }
+
+    private func changed(_ operation: String) {
+        guard let body = observer.withLock({ $0 }) else { return }
+        let isFirst = isObserving.withLock { isObserving in
+            defer { isObserving = true }
+            return !isObserving
+        }
+        guard isFirst else { return }
+        defer { isObserving.withLock { $0 = false } }
+        #expect(throws: Never.self) { try body(operation) }
+    }
+
+    func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) {
+        try base.replace(path, with: bytes, durably: durably)
+        changed("replace \(path)")
+    }
+
+    func overwrite(_ path: String, with bytes: [UInt8]) throws(StorageError) {
+        try base.overwrite(path, with: bytes)
+        changed("overwrite \(path)")
+    }
+
+    func remove(_ path: String) throws(StorageError) {
+        try base.remove(path)
+        changed("remove \(path)")
+    }
+}

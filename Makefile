@@ -13,7 +13,7 @@ ONLY := $(if $(FILTER),--filter '$(FILTER)')
 CHECKED := --explicit-target-dependency-import-check error
 
 .PHONY: help bootstrap demo test test-sdk test-apple test-server test-page test-integration test-examples test-cluster test-all \
-	smoke-cluster soak-cluster cluster-demo kill-test apple lint format docs screenshots sanitize fuzz bench clean
+	smoke-cluster soak-cluster cluster-demo kill-test apple lint lint-apple lint-checks format docs screenshots sanitize fuzz bench clean
 
 help:  ## List the targets
 	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -91,6 +91,13 @@ apple: bootstrap  ## Compile for Apple platforms, without Apple's SDK; see Scrip
 	Scripts/apple/check $(SYSTEMS)
 
 lint: bootstrap  ## Check format, module rules, manifests, workflows, deployment files and documentation, and compile what no test compiles
+	@$(MAKE) --no-print-directory -j2 --output-sync=target lint-apple lint-checks
+
+# One processor compiles for iOS, which takes as long as the other checks.
+lint-apple:
+	@$(MAKE) apple SYSTEMS=ios
+
+lint-checks:
 	Scripts/format --check
 	Scripts/check-rooms --self-test
 	Scripts/check-rooms
@@ -107,7 +114,6 @@ lint: bootstrap  ## Check format, module rules, manifests, workflows, deployment
 	Scripts/build AppleSimulation
 	Scripts/check-snippets --self-test
 	Scripts/check-snippets
-	$(MAKE) apple SYSTEMS=ios
 
 format:  ## Format every Swift file in place
 	Scripts/format

@@ -116,7 +116,8 @@ struct StateFormatTests {
         let uniqueID = memory.analytics.uniqueID
         let session = uniqueID.suffix(8) + "-20231114-221320000"
         let rest = """
-            "sessions":{"state":{"current":{"_0":{"id":"\(session)","number":1,"start":1700000000000},\
+            "sessions":{"state":{"current":{"_0":{"boot":"memory","id":"\(session)",\
+            "monotonicStart":1000000,"number":1,"start":1700000000000},\
             "isAnnounced":true,"lastSeen":\(now)}}},"settings":{"capture":31,\
             "sessionTimeout":[97,10665824850173493248]},"uniqueID":"\(uniqueID)",\
             "updates":{"appVersion":"1.0","wasOpened":true}},"version":1

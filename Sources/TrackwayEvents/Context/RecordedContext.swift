@@ -286,20 +286,26 @@ extension RecordedContext.User {
 }
 
 extension RecordedContext {
+    /// How far the two clocks may differ because both are read to the millisecond, and the wall clock is corrected a little at a time.
+    private static let clockTolerance: Int64 = 1_000
+
     /// How long the session had lasted at this event, in milliseconds, at least 0; nil without a session.
     ///
-    /// Measured by the monotonic clock if the session began in the boot of this context, so that a change of the wall clock does not
-    /// change it; by the wall clock otherwise.
+    /// The wall clock tells it, unless the monotonic clock of the same boot shows that the wall clock was set meanwhile.
     public func sessionDuration(at event: Event) -> Int64? {
         guard let session else { return nil }
-        let (end, start) =
-            if let start = session.monotonicStart, session.boot == boot {
-                (event.monotonic.milliseconds, start.milliseconds)
-            } else {
-                (event.time.milliseconds, session.start.milliseconds)
-            }
-        let (duration, isOver) = end.subtractingReportingOverflow(start)
-        return isOver ? 0 : max(0, duration)
+        let byWall = Self.difference(event.time.milliseconds, session.start.milliseconds)
+        guard let start = session.monotonicStart, session.boot == boot else { return max(0, byWall ?? 0) }
+        let byMonotonic = Self.difference(event.monotonic.milliseconds, start.milliseconds) ?? 0
+        let isWallRight =
+            byWall.flatMap { Self.difference($0, byMonotonic) }.map { abs($0) <= Self.clockTolerance } ?? false
+        return max(0, isWallRight ? byWall ?? 0 : byMonotonic)
+    }
+
+    /// nil when it is beyond 64 bits.
+    private static func difference(_ later: Int64, _ earlier: Int64) -> Int64? {
+        let (difference, isOver) = later.subtractingReportingOverflow(earlier)
+        return isOver || difference == .min ? nil : difference
     }
 }
 

@@ -254,20 +254,23 @@ struct ClickstreamEventTests {
     }
 
     @Test(
-        "the session's duration is measured by the monotonic clock of its boot",
+        "the session's duration is measured by the monotonic clock if the wall clock was set meanwhile",
         arguments: [
-            // (monotonic start, boot of the session, wall clock when the session began, expected)
-            (400, "boot", 1_685_082_158_846, 600),
-            // The wall clock was set right, by ten years.
+            // (monotonic start, boot of the session, wall clock when the session began, expected); the event's monotonic time is 1,000.
+            // Both clocks agree within a second: the wall clock's difference, which a receiver can compute.
+            (400, "boot", 1_685_082_173_595, 600),
+            (400, "boot", 1_685_082_173_594, 601),
+            // The wall clock was set forward by ten years, back by a year, forward by ten seconds.
             (400, "boot", 1_369_463_000_000, 600),
-            // The wall clock was set back by a year.
             (400, "boot", 1_716_618_174_195, 600),
+            (400, "boot", 1_685_082_163_595, 600),
             // The session began in another boot: the wall clock decides.
             (400, "another", 1_685_082_158_846, 15_349),
             (nil, nil, 1_685_082_158_846, 15_349),
             // A monotonic start after the event is no duration.
             (5_000, "boot", 1_685_082_158_846, 0),
             (Int64.min, "boot", 1_685_082_158_846, 0),
+            (400, "boot", Int64.min, 600),
         ] as [(Int64?, String?, Int64, Int64)]
     )
     func sessionDuration(monotonicStart: Int64?, boot: String?, start: Int64, expected: Int64) throws {

@@ -137,7 +137,7 @@ struct WriterProgress: Sendable {
         do throws(JournalError) {
             return try MissingNumbers(of: folder.path, journal.storage)
         } catch {
-            // A log that cannot be read for another reason is left out once somebody reads it.
+            // A log that cannot be read for another reason is left out when it is read.
             if let cause = error.cause { throw cause }
             return MissingNumbers()
         }

@@ -94,7 +94,7 @@ extension Journal {
 }
 
 extension Ledger.Account {
-    /// What a cursor says, given the writer's last sequence number and the numbers that nobody can read any more.
+    /// The account of a cursor, given the writer's last sequence number and the numbers that can no longer be read.
     ///
     /// - Parameter leased: the last number of the batch on its way to the destination, which is in memory; nil when there is none.
     init(_ cursor: Cursor, last: UInt64, missing: MissingNumbers, leased: UInt64?) {

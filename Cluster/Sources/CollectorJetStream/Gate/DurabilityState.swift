@@ -46,7 +46,7 @@ package struct DurabilityState: Sendable, Hashable {
     private let times: Times
     private var connection: UInt64?
     private var look: Look?
-    /// What the stream's leader said when it last told about the stream, if it was closed then; nil otherwise.
+    /// The leader's last report on the stream, if the stream was closed then; nil otherwise.
     private var closed: String?
     private var vain = 0
 
@@ -93,13 +93,13 @@ package struct DurabilityState: Sendable, Hashable {
         }
     }
 
-    /// Why nothing is known, with what is known of a closed stream: somebody has to go on with a change of streams, whatever else is wrong.
+    /// Why the state is unknown, with the command for a closed stream: an operator has to continue the change of streams in any case.
     private func reason(_ words: String) -> String {
         guard let closed, closed != words else { return words }
         return "\(words); last known: \(closed)"
     }
 
-    /// Whether the stream was closed when its leader last told about it, and no others took its records.
+    /// Whether the leader last reported the stream as closed while no others took its records.
     var isClosed: Bool { closed != nil }
 
     /// What is missing for a proof, in half a sentence.

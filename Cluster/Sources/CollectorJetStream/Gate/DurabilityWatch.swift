@@ -82,7 +82,7 @@ package final class DurabilityWatch: Sendable {
         }
     }
 
-    /// Whether the stream was closed when its leader last told about it, and no others took its records.
+    /// Whether the leader last reported the stream as closed while no others took its records.
     package var isClosed: Bool { state.withLock { $0.durability.isClosed } }
 
     /// The engine's connection is another, or gone: looks at once.

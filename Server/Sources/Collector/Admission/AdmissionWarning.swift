@@ -110,7 +110,7 @@ struct AdmissionWarnings {
         }
     }
 
-    /// An id that is a number identifies nobody.
+    /// Warns of an id that is a number: it is not read as an id.
     private mutating func identity(_ owner: String, _ scanner: inout JSONScanner) throws(JSONError) {
         try scanner.enterObject()
         while let key = try scanner.nextKey() {

@@ -70,7 +70,7 @@ struct ArrivalQueue: Sendable {
     /// Those that wait, the oldest first.
     private var waiting: [Int] = []
     private var uses: [Share: Use] = [:]
-    /// Whether a body waits for room among all: then nobody goes before it.
+    /// Whether a body waits for the limit on all bodies: no other may go before it then.
     private var isFull = false
     private var next = 0
 
@@ -103,7 +103,7 @@ struct ArrivalQueue: Sendable {
 
     /// Bytes of a body arrived.
     ///
-    /// - Complexity: O(1) where nobody waits who shares a limit that is reached, else O(bodies).
+    /// - Complexity: O(1) if no body waits that shares a limit that is reached, else O(bodies).
     mutating func arrived(_ bytes: Int, of number: Int, at now: MonotonicTime) -> (verdict: Verdict, changes: Changes) {
         guard let body = bodies[number] else { return (.refused, Changes()) }
         if !hasRivals(body), blocked(bytes, body) == nil {
@@ -220,7 +220,7 @@ struct ArrivalQueue: Sendable {
         while true {
             let blocked = grantWhatFits(at: now, &changes)
             isFull = blocked.contains { $0.share == .all }
-            // Where nobody in a share can go on, one has to give way.
+            // If no body in a share can continue, one is refused.
             guard let victim = victim(of: blocked.map(\.share)) else {
                 if let first = blocked.first { abandonOne(in: first.share, at: now, &changes) }
                 return changes

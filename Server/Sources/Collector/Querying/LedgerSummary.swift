@@ -7,9 +7,9 @@ public import TrackwayEvents
 public struct LedgerSummary: Sendable, Hashable {
     /// The most writers that are added up: those whose first batch came last.
     public static let maxWriters = 5_000
-    /// The most reasons that are told apart; what was dropped for further ones is counted as ``otherReasons``.
+    /// The most reasons that are counted separately; drops for further reasons are counted as ``otherReasons``.
     public static let maxReasons = 64
-    /// Stands for the reasons that are not told apart.
+    /// The name of all reasons that are not counted separately.
     public static let otherReasons = "other"
     /// Writers are added up until so much was read of their accounts: some four million ranges.
     private static let maxBytes = 4 * AnswerBudget.bytes

@@ -84,7 +84,7 @@ public struct ClockCorrection: Sendable {
     /// A change of the clock holds for everything before it. An event that differs from the last one while an earlier event does not
     /// has a time of the app's choice, and keeps it.
     private mutating func alignWithin(_ events: [Int], _ observations: [Observation]) {
-        // Wall minus monotonic time is the same for all events of a boot as long as nobody sets the clock.
+        // Wall minus monotonic time is the same for all events of a boot until the clock is set.
         let offsets = events.compactMap { index -> (index: Int, monotonic: Int64, offset: Int64)? in
             guard let time = observations[index].time, let monotonic = observations[index].monotonic,
                 let offset = Self.difference(time, monotonic)

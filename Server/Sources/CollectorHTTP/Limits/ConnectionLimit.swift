@@ -51,7 +51,7 @@ final class ConnectionLimit: Sendable {
         state.withLock { $0.works[ObjectIdentifier(channel)] }
     }
 
-    /// The other end of a connection sends nothing more: nobody waits for answers there.
+    /// The other end of a connection sends nothing more, and does not wait for answers.
     func left(_ channel: any Channel) {
         work(of: channel)?.end()
     }

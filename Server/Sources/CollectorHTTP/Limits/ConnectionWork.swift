@@ -4,7 +4,7 @@
 internal import Hummingbird
 internal import TrackwayEvents
 
-/// The work on answers of one connection. It ends when the sender has gone: nobody would read the answer. Safe from any task.
+/// The work on answers of one connection. It ends when the sender disconnects, because the answer could not be delivered. Safe from any task.
 final class ConnectionWork: Sendable {
     private struct State: Sendable {
         var tasks: [UInt64: Task<Response, any Error>] = [:]

@@ -171,7 +171,7 @@ struct CollectorResponder: HTTPResponder {
         guard route.reads, let work = dependencies.connections.work(of: origin.channel) else {
             return try await makeAnswer(route, request, pass: pass, from: origin)
         }
-        // Reading may take long, and ends when nobody waits for the answer any more.
+        // Reading may take long, and ends when the client disconnects.
         return try await work.run { try await makeAnswer(route, request, pass: pass, from: origin) }
     }
 

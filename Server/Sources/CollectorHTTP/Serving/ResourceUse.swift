@@ -25,7 +25,7 @@ public struct ResourceUse: Sendable, Hashable {
 
 /// How far an index is behind the log, in time: how long ago the log's end was where the index is now.
 ///
-/// It knows the ends of the log that it was told of, so its answers are as exact as it is asked often.
+/// It knows the ends of the log that were reported to it, so it is as exact as it is called often.
 struct LagHistory {
     private struct Sample {
         var end: LogPosition

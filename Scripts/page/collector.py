@@ -23,8 +23,6 @@ DAY = 86_400_000
 PATIENCE = 1000 * int(os.environ.get("TRACKWAY_PATIENCE", "60"))
 # The page's files as they are being written; None for those of the collector.
 ASSETS = os.environ.get("TRACKWAY_ASSETS")
-# The ones of axe's usual rules that look at colours.
-OF_COLOURS = ["color-contrast", "link-in-text-block"]
 HOSTILE = [
     "<img src=x onerror=document.title='hit'>", "\u202egnp.ecilop", "شراء الآن", "🛒👩‍👩‍👧‍👦", "a=b≠\"c\"", "</script><script>alert(1)</script>", "x" * 200,
 ]
@@ -183,13 +181,11 @@ class PageTest(unittest.TestCase):
         # What follows the width draws in the next frame.
         page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
 
-    def violations(self, page, of_colours=False, without=()):
-        """What axe finds, a sentence each. `of_colours`: only what its rules about colours say. `without`: rules that are left out."""
+    def violations(self, page, without=()):
+        """What axe finds, a sentence for each. `without`: rules that are left out."""
         if not page.evaluate("'axe' in globalThis"):
             page.evaluate(AXE_SCRIPT)
         options = {"resultTypes": ["violations"], "rules": {rule: {"enabled": False} for rule in without}}
-        if of_colours:
-            options["runOnly"] = {"type": "rule", "values": OF_COLOURS}
         # A script that runs in the page is not waited for without an end, so it leaves a mark when it is done.
         page.evaluate("""(options) => {
             delete document.documentElement.dataset.axe;

@@ -44,9 +44,9 @@ struct SiftQueueConfigTests {
     @Test(
         "times become milliseconds; negative ones none, endless ones a century, and what is no number no policy",
         arguments: [
-            (0.0, Duration.zero), (-0.5, .zero), (-.infinity, .zero), (0.001, .milliseconds(1)), (60, .seconds(60)),
+            (0, .zero), (-0.5, .zero), (-.infinity, .zero), (0.001, .milliseconds(1)), (60, .seconds(60)),
             (1e300, .seconds(100 * 365 * 86_400)), (.infinity, .seconds(100 * 365 * 86_400)),
-        ]
+        ] as [(Double, Duration)]
     )
     func times(seconds: Double, expected: Duration) async throws {
         let policy = try #require(SiftQueueConfig(acceptSameEventAfter: seconds, uploadWhenOlderThan: seconds).policy)

@@ -19,6 +19,9 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/vfs.h>
+#endif
 #if defined(__APPLE__)
 #include <TargetConditionals.h>
 #endif
@@ -331,6 +334,16 @@ int64_t ctrackway_free_bytes(const char *path) {
     struct statvfs facts;
     if (statvfs(path, &facts) != 0) return -1;
     return (int64_t)facts.f_bavail * (int64_t)facts.f_frsize;
+}
+
+int64_t ctrackway_file_system(const char *path) {
+#ifdef __linux__
+    struct statfs facts;
+    if (statfs(path, &facts) == 0) return (int64_t)(uint32_t)facts.f_type;
+#else
+    (void)path;
+#endif
+    return -1;
 }
 
 int ctrackway_try_lock_file(int file) {

@@ -13,8 +13,8 @@ struct DeliveryServiceTests {
     @Test("a flush delivers everything once, in order, and says so", arguments: [1, 29, 1_000, 3_333])
     func flush(count: Int) async throws {
         let environment = try DeliveryEnvironment()
-        environment.begin()
         environment.record(count)
+        environment.begin()
         let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.isComplete)
         let part = try #require(report.destinations["collector"])
@@ -102,8 +102,8 @@ struct DeliveryServiceTests {
     @Test("shutdown delivers what it can, then run returns and another process may deliver")
     func shutdown() async throws {
         let environment = try DeliveryEnvironment()
-        environment.begin()
         environment.record(100)
+        environment.begin()
         let report = await environment.service.shutdown(timeout: .seconds(5))
         #expect(report.destinations["collector"]?.delivered == 100)
         await environment.ended()

@@ -199,6 +199,8 @@ int ctrackway_mkdir(const char *path, uint32_t mode);
 int ctrackway_rmdir(const char *path);
 /// Free bytes on the file system that holds `path`, or -1.
 int64_t ctrackway_free_bytes(const char *path);
+/// Linux: the kind of the file system that holds `path`, as statfs(2) lists them, or -1. Elsewhere -1.
+int64_t ctrackway_file_system(const char *path);
 /// 1 when the advisory lock was taken, 0 when somebody else holds it, -1 on error. It ends with the descriptor.
 int ctrackway_try_lock_file(int file);
 

@@ -19,6 +19,7 @@ struct InstallationCopies: Sendable {
 
     private let file: StateFile<Named>?
     private let identity: IdentityCopy?
+    private let folder: CopiedFolder?
     private let journal: Journal
 
     init(_ dependencies: Dependencies, _ journal: Journal) {
@@ -29,6 +30,7 @@ struct InstallationCopies: Sendable {
             StateFile($0.name, in: $0.folder, of: disk, format: .json, maxBytes: 4096)
         }
         identity = dependencies.identityCopy
+        folder = CopiedFolder(dependencies)
     }
 
     /// Puts the identity back into a folder that has lost it. Call it before the folder is opened.
@@ -43,6 +45,7 @@ struct InstallationCopies: Sendable {
     /// - Parameter record: records what tells of it; true when it is recorded.
     func follow(_ record: (_ former: InstallationID) -> Bool) {
         guard !journal.isAwaitingStorage else { return }
+        folder?.follow(record)
         let isErased = identity?.erasures?.contains(journal.installation) ?? false
         if let identity, !isErased, let bytes = journal.identityCopy { identity.save(bytes) }
         guard let file else { return }
@@ -78,6 +81,7 @@ struct InstallationCopies: Sendable {
         // First, so that nobody puts the former one back. Killed between the two, the next start of this process saves its own.
         identity?.erasures?.insert(former)
         if let identity, let bytes = journal.identityCopy { identity.save(bytes) }
+        folder?.erased()
         guard let file else { return }
         do throws(StorageError) {
             try file.write(Named(installation: journal.installation.description))

@@ -49,6 +49,15 @@ struct Components {
         let queue = StorageQueue(label: "trackway.storage")
         let registry = QueueRegistry(configuration, dependencies, queue, reporter)
         InstallationCopies.restoreIdentity(dependencies)
+        CopiedFolder(dependencies)?.separate(dependencies, rules: ConsentRules(configuration)) {
+            () throws(TrackwayError) in
+            try Self.openJournal(
+                configuration,
+                dependencies,
+                expecting: registry.expected,
+                targets: registry.expectedTargets
+            )
+        }
         // Before the installation has an identity: what was never there is new.
         takingOver.begin()
         let journal = try Self.openJournal(

@@ -53,6 +53,8 @@ package struct Dependencies: Sendable {
     /// The folder and the name of a small file that is backed up with the device, as the installation's folder is not; nil where
     /// nothing is restored from backups. See ``InstallationCopies``.
     package var backup: (folder: String, name: String)?
+    /// Says where the installation's folder is now; nil where copies of it are recognized in another way. See ``CopiedFolder``.
+    package var place: (@Sendable () -> FolderPlace)?
     /// A place for the identity, on systems that may empty the installation's folder.
     package var identityCopy: IdentityCopy?
     /// Whether the storage may become usable later, where it cannot be used now; nil where it never does by itself.

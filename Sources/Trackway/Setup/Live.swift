@@ -103,6 +103,9 @@ extension Dependencies {
         }
         dependencies.availability = StorageAvailability.system()
         dependencies.backup = location.backup
+        #if os(Linux)
+        dependencies.place = { FolderPlace.current(of: folder) }
+        #endif
         dependencies.identityCopy = IdentityCopy.system(for: folder)
         if ProcessKind.mayBeSuspended {
             // What is in it is held by what the files say, not by leases.

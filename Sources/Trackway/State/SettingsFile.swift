@@ -93,6 +93,23 @@ package final class SettingsFile: Sendable {
         }
     }
 
+    /// Forgets who used the app; what was decided for the device stays. Call it before anything reads the settings.
+    ///
+    /// Damaged settings stay as they are: they name nobody, and nothing may be sent under them.
+    static func forgetPeople(
+        _ rules: ConsentRules,
+        folder: String,
+        storage: any JournalStorage
+    ) throws(StorageError) {
+        let file = StateFile<Settings>("settings", in: folder, of: storage, format: .settings(rules))
+        guard case .kept(var settings, _) = try file.read() else { return }
+        _ = settings.identity.erased()
+        _ = settings.consent.erased()
+        settings.global = [:]
+        settings.personal = []
+        try file.write(settings)
+    }
+
     /// The file can be read now, as it could not be at the start: what it holds counts, with what was changed since on top.
     ///
     /// - Parameters:

@@ -10,17 +10,24 @@ extension ConsumerState {
     /// at every cursor; then the totals say which folders the new identity will find counted, which its next opening removes
     /// before anything else; then the identity changes, and the former one's counts end with it; the folders go last.
     ///
-    /// - Parameter successor: the identity that is to follow; nil for a new one.
-    mutating func erase(for successor: Identity? = nil) throws(JournalError) -> InstallationID {
+    /// - Parameters:
+    ///   - successor: the identity that is to follow; nil for a new one.
+    ///   - isAnnounced: whether back ends are to forget the former identity, too.
+    mutating func erase(
+        for successor: Identity? = nil,
+        isAnnounced: Bool = true
+    ) throws(JournalError) -> InstallationID {
         leases.endAll()
         try refresh()
         // What cannot be read cannot be erased; the caller hears of it, and may call again.
         let unreadable = order.first { progressByWriter[$0]?.isUnreadable ?? false }
         if let unreadable, let obstacle = progressByWriter[unreadable]?.problem { throw obstacle }
-        try JournalError.wrap { () throws(StorageError) in
-            // First, while the cursors still tell who knows of earlier erasings, and while there is something to prove with.
-            try journal.keepProof()
-            try journal.listErasure(proof: journal.proof.withLock { $0 })
+        if isAnnounced {
+            try JournalError.wrap { () throws(StorageError) in
+                // First, while the cursors still tell who knows of earlier erasings, and while there is something to prove with.
+                try journal.keepProof()
+                try journal.listErasure(proof: journal.proof.withLock { $0 })
+            }
         }
         try giveEverythingUp()
         let identity = successor ?? .fresh(at: journal.clock.now().wall)
@@ -75,9 +82,9 @@ extension JournalConsumer {
     /// - Throws: `storage` when something could not be removed: call again.
     package func erase() throws(JournalError) -> InstallationID { try erase(for: nil) }
 
-    /// The same, with the identity that is to follow.
-    func erase(for successor: Identity?) throws(JournalError) -> InstallationID {
-        try change { (state) throws(JournalError) in try state.erase(for: successor) }
+    /// The same, with the identity that is to follow, and whether back ends are to forget the former one.
+    func erase(for successor: Identity?, isAnnounced: Bool = true) throws(JournalError) -> InstallationID {
+        try change { (state) throws(JournalError) in try state.erase(for: successor, isAnnounced: isAnnounced) }
     }
 
     /// The installation whose events are delivered; erasing changes it. Any thread.
@@ -103,6 +110,20 @@ extension Journal {
             throw JournalError(.locked, "\(folder.root) is being delivered from; stop delivery there, then erase")
         }
         return (former, proof.withLock { $0.take() })
+    }
+
+    /// Leaves the identity to another folder, of which this one is a copy; a new one takes its place. What this folder holds is removed,
+    /// and nothing asks a back end to forget the former identity.
+    ///
+    /// - Throws: as ``erase(for:)``.
+    package func leaveInstallation() throws(JournalError) {
+        let isLeft = try withElection { (consumer) throws(JournalError) in
+            _ = try consumer.erase(for: nil, isAnnounced: false)
+            return true
+        }
+        guard isLeft != nil else {
+            throw JournalError(.locked, "\(folder.root) is being delivered from; stop delivery there first")
+        }
     }
 
     /// Remembers what proves the identity that is about to go. An erasing that fails halfway has replaced the file already;

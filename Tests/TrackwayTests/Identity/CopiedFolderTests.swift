@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayPlatform
+import TrackwayTesting
+
+@Suite("A copied folder")
+struct CopiedFolderTests {
+    /// One folder on a disk in memory, found at a place that the test chooses.
+    private struct Machine {
+        var environment = InMemoryEnvironment()
+        var inode: UInt64 = 1
+
+        /// The next process, which finds the folder at another place.
+        func copied(to inode: UInt64) -> Machine { Machine(environment: environment.nextProcess(), inode: inode) }
+
+        func start(_ change: (inout Configuration) -> Void = { _ in }) throws -> Analytics {
+            var configuration = InMemoryAnalytics.usualConfiguration
+            change(&configuration)
+            configuration.run(in: environment)
+            var dependencies = try environment.dependencies(for: configuration)
+            dependencies.place = { [inode] in
+                var place = FolderPlace()
+                place.inode = inode
+                return place
+            }
+            return try Analytics(configuration, in: dependencies)
+        }
+
+        func events(_ name: String) -> [RecordedEvent] { environment.recorded.filter { $0.event.name == name } }
+        var formers: [String?] {
+            events("_installation_restored").map { $0.event.attributes["former_installation"]?.string }
+        }
+    }
+
+    /// A machine on which everything was delivered, and its installation.
+    private func settled(_ change: (inout Configuration) -> Void = { _ in }) async throws -> (Machine, InstallationID) {
+        let machine = Machine()
+        let analytics = try machine.start(change)
+        analytics.identify("ann")
+        analytics.setGlobalAttributes(["tier": "gold"])
+        analytics.record("original")
+        await analytics.shutdown(within: .seconds(5))
+        return (machine, analytics.installation)
+    }
+
+    @Test("is another installation with nobody signed in, and says once which one it was")
+    func separate() async throws {
+        let (machine, former) = try await settled()
+        let copy = machine.copied(to: 2)
+        let analytics = try copy.start()
+        #expect(analytics.installation != former)
+        analytics.record("copy")
+        let recorded = try #require(copy.events("copy").first)
+        let context = RecordedContext(recorded.context)
+        #expect(context.user.id == nil)
+        #expect(context.global["tier"] == nil)
+        #expect(copy.formers == [former.description])
+        await analytics.shutdown(within: .seconds(5))
+        let again = copy.copied(to: 2)
+        #expect(try again.start().installation == analytics.installation)
+        #expect(again.formers == [former.description])
+        #expect(again.events("_installation_erased").isEmpty)
+    }
+
+    @Test("each of three copies is an installation of its own, and every event of each arrives")
+    func three() async throws {
+        let (machine, former) = try await settled()
+        var seen: Set = [former]
+        for inode in UInt64(2)...4 {
+            let copy = machine.copied(to: inode)
+            let analytics = try copy.start()
+            seen.insert(analytics.installation)
+            for number in 0..<5 { analytics.record("event \(number)") }
+            let report = await analytics.flush()
+            #expect(report.isComplete)
+            await analytics.shutdown(within: .seconds(5))
+        }
+        #expect(seen.count == 4)
+        let delivered = machine.environment.transport.delivered
+        #expect(delivered.filter { $0.event.name.hasPrefix("event ") }.count == 15)
+        #expect(Set(delivered.map(\.event.id)).count == delivered.count)
+    }
+
+    @Test("events that wait leave under the former installation, and the next start begins a new one")
+    func waiting() async throws {
+        let machine = Machine()
+        let first = try machine.start { $0.consent = .pending }
+        first.record("waits")
+        await first.shutdown(within: .zero)
+        let copy = machine.copied(to: 2)
+        let second = try copy.start()
+        #expect(second.installation == first.installation)
+        second.setConsent(.granted)
+        await second.shutdown(within: .seconds(5))
+        #expect(copy.formers == [])
+        let later = copy.copied(to: 2)
+        let third = try later.start()
+        #expect(third.installation != first.installation)
+        #expect(later.formers == [first.installation.description])
+    }
+
+    @Test("what was decided about consent for the device stays")
+    func consent() async throws {
+        let machine = Machine()
+        let first = try machine.start()
+        first.setConsent(.denied)
+        await first.shutdown(within: .zero)
+        let copy = machine.copied(to: 2)
+        let second = try copy.start()
+        #expect(second.installation != first.installation)
+        second.record("denied")
+        #expect(copy.events("denied").isEmpty)
+        #expect(copy.formers == [])
+        second.setConsent(.granted)
+        await second.shutdown(within: .zero)
+        // Now it may say so.
+        let later = copy.copied(to: 2)
+        _ = try later.start()
+        #expect(later.formers == [first.installation.description])
+    }
+
+    @Test("a start that fails at any write is continued by the next one", arguments: 0..<12)
+    func interrupted(writes: Int) async throws {
+        let (machine, former) = try await settled()
+        let copy = machine.copied(to: 2)
+        copy.environment.storage.fail(.replace, with: .inputOutput, after: writes)
+        copy.environment.storage.fail(.remove, with: .inputOutput, after: writes)
+        // It starts or it does not; what matters is what the next one finds.
+        _ = try? copy.start()
+        let later = copy.copied(to: 2)
+        later.environment.storage.heal()
+        let analytics = try later.start()
+        #expect(analytics.installation != former)
+        analytics.record("kept")
+        #expect(later.events("kept").count == 1)
+        #expect(Set(later.formers.compactMap { $0 }) == [former.description])
+        #expect(later.events("_installation_erased").isEmpty)
+    }
+
+    @Test("the copy of a copy says which copy it was")
+    func copyOfCopy() async throws {
+        let (machine, former) = try await settled()
+        let copy = machine.copied(to: 2)
+        let second = try copy.start()
+        await second.shutdown(within: .seconds(5))
+        let next = copy.copied(to: 3)
+        let third = try next.start()
+        #expect(Set([former, second.installation, third.installation]).count == 3)
+        #expect(next.formers == [former.description, second.installation.description])
+    }
+
+    @Test("two processes that start in a copy at once belong to one new installation")
+    func together() async throws {
+        let (machine, former) = try await settled()
+        let copy = machine.copied(to: 2)
+        let installations = try await withThrowingTaskGroup(of: InstallationID.self) { group in
+            for _ in 0..<4 { group.addTask { try copy.start().installation } }
+            return try await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        #expect(installations.count == 1)
+        #expect(!installations.contains(former))
+        #expect(copy.formers == [former.description])
+    }
+
+    @Test("a person who erases the installation is not told of again")
+    func erased() async throws {
+        let (machine, former) = try await settled()
+        let copy = machine.copied(to: 2)
+        let analytics = try copy.start { $0.consent = .denied }
+        #expect(analytics.installation != former)
+        #expect(copy.formers == [])
+        try await analytics.erase()
+        await analytics.shutdown(within: .seconds(5))
+        let later = copy.copied(to: 2)
+        _ = try later.start()
+        #expect(later.formers == [])
+    }
+
+    #if os(Linux)
+    @Test("a folder that is copied on a disk is a copy; one that is renamed is not")
+    func disk() throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: root) }
+        let (original, copy, renamed) = ("original", "copy", "renamed")
+        func path(_ name: String) -> String { root.path + "/" + name }
+        try FileManager.default.createDirectory(atPath: path(original), withIntermediateDirectories: true)
+        let place = FolderPlace.current(of: path(original))
+        try FileManager.default.copyItem(atPath: path(original), toPath: path(copy))
+        #expect(place.inode == nil || FolderPlace.current(of: path(copy)).isCopy(of: place))
+        try FileManager.default.moveItem(atPath: path(original), toPath: path(renamed))
+        #expect(!FolderPlace.current(of: path(renamed)).isCopy(of: place))
+        #expect(!FolderPlace.current(of: path("nothing")).isCopy(of: FolderPlace()))
+    }
+    #endif
+}
+
+#if os(Linux)
+@Suite("The place of a folder")
+struct FolderPlaceTests {
+    @Test(
+        "the machine's id counts, except in containers and where it is not one",
+        arguments: [
+            ("0123456789abcdef0123456789abcdef\n", [], true), ("uninitialized\n", [], false), ("", [], false),
+            ("0123456789abcdef0123456789abcdef\n", [".dockerenv"], false),
+            ("0123456789abcdef0123456789abcdef\n", ["run/.containerenv"], false),
+        ] as [(String, [String], Bool)]
+    )
+    func machine(id: String, marks: [String], counts: Bool) throws {
+        let root = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: root) }
+        for name in ["etc", "run"] {
+            try FileManager.default.createDirectory(
+                at: root.appendingPathComponent(name),
+                withIntermediateDirectories: true
+            )
+        }
+        try Data(id.utf8).write(to: root.appendingPathComponent("etc/machine-id"))
+        for mark in marks { try Data().write(to: root.appendingPathComponent(mark)) }
+        let place = FolderPlace.current(of: root.path, in: SystemTree(root: root.path), isInContainer: false)
+        #expect((place.machine != nil) == counts)
+        #expect(place.machine?.contains("0123456789abcdef") != true)
+        let inContainer = FolderPlace.current(of: root.path, in: SystemTree(root: root.path), isInContainer: true)
+        #expect(inContainer.machine == nil)
+    }
+
+    @Test("only what is known of both places tells them apart")
+    func unknown() {
+        var (one, other) = (FolderPlace(), FolderPlace())
+        one.inode = 1
+        #expect(!one.isCopy(of: other))
+        other.machine = "a"
+        #expect(!one.isCopy(of: other))
+        one.machine = "b"
+        #expect(one.isCopy(of: other))
+        other.machine = "b"
+        other.host = "h"
+        other.inode = 1
+        #expect(!one.isCopy(of: other))
+    }
+}
+#endif

@@ -148,13 +148,39 @@ class Making(AlertTest):
         dialog.get_by_role("button", name="Save").click()
         expect(alert).to_contain_text("index more than 300 s behind")
 
-    def test_without_a_key_one_is_asked_for(self):
+    def test_without_a_key_one_is_asked_for_and_the_alert_is_saved_with_it(self):
+        reading = collector.make_key(self.collector, "alerts-read", ["read"])
         page = self.open("/?alerts")
         expect(page.locator("#alert-list")).to_contain_text("No alerts yet")
         page.get_by_role("button", name="New alert").click()
-        page.get_by_role("dialog").get_by_label("Title", exact=True).fill("Mine")
-        page.get_by_role("dialog").get_by_role("button", name="Save").click()
+        form = page.get_by_role("dialog", name="New alert")
+        form.get_by_label("Title", exact=True).fill("Mine")
+        form.get_by_label("Tell when").select_option("missing")
+        form.get_by_role("button", name="Save").click()
+        asking = page.get_by_role("dialog", name="This collector asks for a key")
+        given = asking.get_by_label("A key with the scopes “read” and “write”")
+        expect(asking.locator(".wrong")).to_be_hidden()
+        given.fill(reading)
+        given.press("Enter")
+        expect(asking.get_by_text("That key may not change anything here.")).to_be_visible()
+        self.assertEqual(self.ask("GET", "/v1/alerts")["alerts"], [])
+        given.fill("dev")
+        given.press("Enter")
+        expect(asking).to_be_hidden()
+        expect(form.get_by_label("The secret")).to_be_visible()
+        self.assertEqual([alert["title"] for alert in self.ask("GET", "/v1/alerts")["alerts"]], ["Mine"])
+
+    def test_a_form_that_wanted_a_key_keeps_what_was_typed_when_none_is_given(self):
+        page = self.open("/?alerts")
+        page.get_by_role("button", name="New alert").click()
+        form = page.get_by_role("dialog", name="New alert")
+        form.get_by_label("Title", exact=True).fill("Mine")
+        form.get_by_label("Tell when").select_option("missing")
+        form.get_by_role("button", name="Save").click()
         expect(page.get_by_role("dialog", name="This collector asks for a key")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(form.get_by_label("Title", exact=True)).to_have_value("Mine")
+        self.assertEqual(self.ask("GET", "/v1/alerts")["alerts"], [])
 
 
 class Changing(AlertTest):

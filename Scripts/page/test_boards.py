@@ -4,6 +4,7 @@
 # Boards: made, changed and read in the browser, and what a link opens.
 import json
 import re
+import time
 import unittest
 import urllib.error
 import urllib.request
@@ -21,7 +22,7 @@ EVERYTHING = [
 
 
 class BoardTest(PageTest):
-    forgiven = re.compile("Failed to load resource: the server responded with a status of (404|409|422|503)")
+    forgiven = re.compile("Failed to load resource: the server responded with a status of (401|404|409|422|503)")
 
     def ask(self, method, path, value=None):
         request = urllib.request.Request(self.collector.url + path, None if value is None else json.dumps(value).encode(), {"authorization": "Bearer dev"}, method=method)
@@ -120,9 +121,65 @@ class Looking(BoardTest):
             route.continue_()
         expect(page.locator(".card path.line").first).to_be_visible()
 
+    def test_a_minute_without_an_event_that_is_named_like_a_property_counts_none(self):
+        minute = 60_000 * (int(time.time()) // 60)
+        answer = {"minutes": [[minute - 60_000, 2, {"constructor": 1, "toString": 1}], [minute, 1, {"other": 1}]]}
+        board = self.make("Names of properties", [("live", "minutes=60")])
+        page = self.open(f"/?boards={board['id']}", answers={re.compile(r"/cards/"): answer})
+        self.drawn(page, 1)
+        self.assertEqual(page.locator(".chart").evaluate_all("(nodes) => nodes.filter((node) => node.outerHTML.includes('NaN')).length"), 0)
+
     def test_a_board_that_is_none_says_so(self):
         page = self.open("/?boards=nowhere")
         expect(page.get_by_text("There is no such board")).to_be_visible()
+
+
+class Refused(BoardTest):
+    """A collector that others can reach takes changes with a key alone, and says so after the reader has filled in a form."""
+
+    def refusing(self, path):
+        page = self.open(path)
+        page.route(re.compile("/v1/boards"), lambda route: route.continue_() if route.request.method == "GET" or "authorization" in route.request.headers else route.fulfill(status=401, json={"error": {"code": "unauthorized", "message": "no key"}}))
+        return page
+
+    def give_key(self, page):
+        given = page.get_by_label("A key with the scopes “read” and “write”")
+        given.fill("dev")
+        given.press("Enter")
+
+    def test_a_card_is_saved_once_there_is_a_key(self):
+        board = self.make("Cards", [("ledger", "")])
+        page = self.refusing("/?questions=trends&name=purchase&last=7d")
+        self.answered(page)
+        page.get_by_role("button", name="Save to a board").click()
+        form = page.get_by_role("dialog", name="Save to a board")
+        form.get_by_label("Title of the card").fill("Sales")
+        form.get_by_role("combobox", name="Board", exact=True).select_option(board["id"])
+        form.get_by_role("button", name="Save", exact=True).click()
+        self.give_key(page)
+        expect(form.get_by_role("link", name="Cards")).to_be_visible()
+        self.assertEqual([card["title"] for card in self.ask("GET", f"/v1/boards/{board['id']}")["cards"]], ["ledger 0", "Sales"])
+
+    def test_a_link_is_made_once_there_is_a_key(self):
+        board = self.make("Linked", [("ledger", "")])
+        page = self.refusing(f"/?boards={board['id']}")
+        self.drawn(page, 1)
+        page.get_by_role("button", name="Link", exact=True).click()
+        page.get_by_role("button", name="Make a link").click()
+        self.give_key(page)
+        expect(page.get_by_label("The link", exact=True)).to_have_value(re.compile("link=twl_"))
+        self.assertEqual(len(self.ask("GET", f"/v1/boards/{board['id']}")["links"]), 1)
+
+    def test_a_board_is_renamed_and_deleted_once_there_is_a_key(self):
+        board = self.make("Before", [("ledger", "")])
+        page = self.refusing(f"/?boards={board['id']}")
+        self.drawn(page, 1)
+        page.get_by_role("button", name="Edit").click()
+        page.locator("#board-name").fill("After")
+        page.locator("#board-name").press("Enter")
+        self.give_key(page)
+        expect(page.locator("#board-title")).to_have_text("After")
+        self.until(page, lambda: self.ask("GET", f"/v1/boards/{board['id']}")["title"] == "After")
 
 
 class Changing(BoardTest):

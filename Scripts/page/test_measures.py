@@ -68,6 +68,12 @@ class Measures(PageTest):
         self.answered(page)
         expect(page.get_by_label("Group values with the same text")).to_be_checked()
 
+    def test_an_answer_does_not_say_how_much_was_read_for_it(self):
+        for question in ("trends&name=purchase&last=30d", "funnel&step=view_item&step=purchase", "lifecycle"):
+            with self.subTest(question):
+                page = self.open(f"/?questions={question}")
+                self.assertNotIn("read", self.answered(page).inner_text().split())
+
 
 class WrongParameters(PageTest):
     forgiven = re.compile("Failed to load resource: the server responded with a status of 400")

@@ -36,6 +36,22 @@ struct TrackingTests {
         for (key, value) in expected { #expect(event[key] == value, "\(key)") }
     }
 
+    @Test("a text in the form of a date stays the text it is, in properties, super properties and profiles")
+    func textsInFormOfDates() async throws {
+        let text = "2026-11-27T10:00:00.000Z"
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
+        sdk.registerSuperProperties(["super": text])
+        sdk.track("x", withProperties: ["text": text, "list": [text]])
+        sdk.set(["profile": text])
+        let received = try await fixture.received()
+        let event = try #require(received.first { $0.event == "x" })
+        #expect(event["text"] == .string(text))
+        #expect(event["super"] == .string(text))
+        #expect(event["list"] == .array([.string(text)]))
+        #expect(received.first { $0.type == "profile_set" }?["profile"] == .string(text))
+    }
+
     @Test("an event says who asked for it")
     func trackTypes() async throws {
         let fixture = try await SensorsFixture.launched()

@@ -17,7 +17,7 @@ struct SiftHostileTests {
     func manyQueues() async throws {
         let sift = try await app.launchWithAccount()
         let config = SiftQueueConfig(uploadWhenMoreThan: -1)
-        let count = TestEffort.count(1_000, full: 10_000)
+        let count = TestEffort.count(270, full: 10_000)
         let added = (0..<count).filter { sift.addEventQueue("queue-\($0)", config: config) }
         #expect(added == Array(0..<254))
         #expect(app.diagnostics.count { $0.code == .queueInvalid } == count - 254)

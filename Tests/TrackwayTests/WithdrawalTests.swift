@@ -40,6 +40,17 @@ struct WithdrawalTests {
 
     private static func names(_ transport: ScriptedTransport) -> [String] { transport.delivered.map(\.event.name) }
 
+    @Test("an event that is flushed before consent is denied arrives, and nothing after it")
+    func optOut() async throws {
+        let memory = try InMemoryAnalytics(Self.configuration())
+        memory.analytics.record("opted_out")
+        await Self.flush(memory.analytics, memory.clock)
+        memory.analytics.setConsent(.denied)
+        memory.analytics.record("later")
+        await Self.flush(memory.analytics, memory.clock)
+        #expect(Self.names(memory.transport) == ["opted_out"])
+    }
+
     @Test(
         "events from before a withdrawal are never sent, however soon consent is granted again",
         arguments: [true, false],

@@ -91,7 +91,7 @@ extension Diagnostic.Code {
     /// An element of the interface was named wrongly.
     public static let elementInvalid = Diagnostic.Code(rawValue: "element_invalid")
     /// A destination refuses the credentials, or its address is wrong; its events wait until
-    /// `Analytics.replace(_:)` gives it new settings.
+    /// `Analytics.replaceDestination(_:)` gives it new settings.
     public static let destinationParked = Diagnostic.Code(rawValue: "destination_parked")
     /// A destination failed several times in a row; it is asked seldom until it answers again.
     public static let destinationDown = Diagnostic.Code(rawValue: "destination_down")

@@ -124,7 +124,7 @@ extension AttributeValue: ExpressibleByDictionaryLiteral {
 }
 
 extension AttributeValue {
-    /// The value as JSON; dates become their text. See `Attributes.textsInFormOfDates` for texts of the same form.
+    /// The value as JSON; dates become their text. See `textsInFormOfDates` for texts of the same form.
     public var json: JSONValue {
         switch self {
         case .string(let value): .string(value)

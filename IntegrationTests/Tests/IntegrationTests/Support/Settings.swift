@@ -10,7 +10,7 @@ enum Settings {
     /// The number of trials of each other kill suite; nil for a time budget. `make kill-test` sets it.
     static let storyTrials = number("TRACKWAY_STORY_TRIALS")
     /// The time budget of each mode, in seconds.
-    static let killSeconds = number("TRACKWAY_KILL_SECONDS") ?? 10
+    static let killSeconds = number("TRACKWAY_KILL_SECONDS") ?? 6
     /// The seed of the first trial; each following trial takes the next number.
     static let seed = UInt64(number("TRACKWAY_SEED") ?? 20_261_121)
 

@@ -126,10 +126,8 @@ export class AlertForm {
       if (alert.secret === undefined) return byId("alert-dialog").close();
       this.#tellSecret(alert);
     } catch (error) {
-      if (error.wantsKey) {
-        byId("alert-dialog").close();
-        this.#wantKey();
-      } else this.#wrong(error);
+      if (error.wantsKey) this.#wantKey({ writes: true, again: () => this.#save() });
+      else this.#wrong(error);
     }
   }
 

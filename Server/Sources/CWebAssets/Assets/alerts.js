@@ -193,7 +193,7 @@ export class Alerts {
     try {
       await act();
     } catch (error) {
-      if (error.wantsKey) this.#wantKey();
+      if (error.wantsKey) this.#wantKey({ writes: true, again: () => this.#act(act) });
       this.#say(error.wantsKey ? "Alerts are changed with a key that may read and write." : error.status === 409 ? "Somebody else has just changed this alert. What they saved is shown now: make your change once more." : error.status ? error.message : "The collector does not answer: nothing was changed.", true);
     }
     this.#load();

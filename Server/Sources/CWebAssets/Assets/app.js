@@ -81,9 +81,9 @@ const devices = new Devices({
   },
   chosen: () => modes.remember(),
 });
-const alerts = new Alerts(() => modes.remember(), () => wantKey());
-const questions = new Questions(() => modes.remember(), () => wantKey(), (question) => alerts.make(question));
-const boards = new Boards(() => modes.remember(), () => wantKey());
+const alerts = new Alerts(() => modes.remember(), wantKey);
+const questions = new Questions(() => modes.remember(), wantKey, (question) => alerts.make(question));
+const boards = new Boards(() => modes.remember(), wantKey);
 /** The live events' place in the address: tab, event, and the filter behind the “#”. */
 const live = {
   show: () => {},
@@ -134,12 +134,26 @@ function begin(force = false) {
   events.begin(input.value, time.range, force);
 }
 
-/** A collector that others can reach shows events only to those who have a key for reading. */
-function wantKey() {
+/** What is done once there is a key; null when the page is only shown again. */
+let afterKey = null;
+
+/**
+ * Asks for a key, above whatever form is open, which stays as it is. `writes`: whether the key must be able to change something; `again`: does
+ * what was refused once more.
+ */
+function wantKey({ writes = false, again = null } = {}) {
   const dialog = byId("key-dialog");
-  byId("state").dataset.state = "lost";
-  setText(byId("state-text"), "Needs a key");
+  if (!writes) {
+    byId("state").dataset.state = "lost";
+    setText(byId("state-text"), "Needs a key");
+  }
+  // The page's own requests do not replace what the reader waits for.
+  if (dialog.open && again === null) return;
+  afterKey = again;
+  setText(byId("key-label"), writes ? "A key with the scopes “read” and “write”" : "A key with the scope “read”");
+  setText(byId("key-wrong"), writes ? "That key may not change anything here." : "That key may not read here.");
   byId("key-wrong").hidden = key.get() === "";
+  byId("key-text").value = "";
   if (!dialog.open) dialog.showModal();
 }
 
@@ -298,7 +312,11 @@ byId("key-form").addEventListener("submit", () => {
   if (modes.shown === "questions") questions.show(true);
   if (modes.shown === "boards") boards.show(true);
   if (modes.shown === "alerts") alerts.show(true);
+  const again = afterKey;
+  afterKey = null;
+  again?.();
 });
+byId("key-dialog").addEventListener("cancel", () => (afterKey = null));
 narrow.addEventListener("change", () => show(main.dataset.view));
 
 // MARK: Keys

@@ -56,7 +56,9 @@ export class Boards {
     byId("board-link").addEventListener("click", () => this.#links.open(this.#board));
     byId("board-new").addEventListener("click", () => this.#make({ title: "New board", cards: [] }));
     byId("board-again").addEventListener("click", () => this.#load());
-    byId("board-name").addEventListener("change", ({ target }) => this.#save((board) => (board.title = target.value.trim())));
+    // Enter in the title is a change like any other, and no reason to leave the page.
+    byId("board-form").addEventListener("submit", (event) => event.preventDefault());
+    byId("board-name").addEventListener("change", ({ target: { value } }) => this.#save((board) => (board.title = value.trim())));
     byId("board-add").addEventListener("change", ({ target }) => {
       const kind = target.value;
       target.value = "";
@@ -188,13 +190,18 @@ export class Boards {
   /** What can be done with a card. */
   #tools(card) {
     const at = this.#board.cards.findIndex(({ id }) => id === card.id);
-    const move = (by) => this.#save((board) => board.cards.splice(at + by, 0, ...board.cards.splice(at, 1)), card.id, by < 0 ? "earlier" : "later");
+    // The board may be another by the time there is a key.
+    const change = (act, how) => this.#save((board) => {
+      const place = board.cards.findIndex(({ id }) => id === card.id);
+      if (place >= 0) how(board.cards, place);
+    }, card.id, act);
+    const move = (by) => change(by < 0 ? "earlier" : "later", (cards, place) => cards.splice(place + by, 0, ...cards.splice(place, 1)));
     const button = (text, label, name, act, isOff = false) => h("button", { type: "button", class: "icon-button small", "data-act": name, "aria-label": `${label}: ${printable(card.title)}`, title: label, "aria-disabled": String(isOff), onclick: () => isOff || act() }, text);
     return h("div", { class: "card-tools", role: "group", "aria-label": `Change ${printable(card.title)}` },
-      h("input", { type: "text", class: "card-rename", value: card.title, "aria-label": "Title of the card", maxlength: 200, onchange: ({ target }) => this.#save((board) => (board.cards[at].title = target.value.trim()), card.id, null) }),
+      h("input", { type: "text", class: "card-rename", value: card.title, "aria-label": "Title of the card", maxlength: 200, onchange: ({ target: { value } }) => change(null, (cards, place) => (cards[place].title = value.trim())) }),
       button("←", "Move earlier", "earlier", () => move(-1), at === 0), button("→", "Move later", "later", () => move(1), at === this.#board.cards.length - 1),
-      button(card.size === "full" ? "½" : "1", card.size === "full" ? "Half as wide" : "As wide as the board", "size", () => this.#save((board) => (board.cards[at].size = card.size === "full" ? "half" : "full"), card.id, "size")),
-      button("×", "Remove", "remove", () => this.#save((board) => board.cards.splice(at, 1))));
+      button(card.size === "full" ? "½" : "1", card.size === "full" ? "Half as wide" : "As wide as the board", "size", () => change("size", (cards, place) => (cards[place].size = card.size === "full" ? "half" : "full"))),
+      button("×", "Remove", "remove", () => change(null, (cards, place) => cards.splice(place, 1))));
   }
 
   /** Saves the board as `change` makes it, and draws what was saved. Where somebody else was faster, theirs is shown, and it is said. */
@@ -205,7 +212,7 @@ export class Boards {
       this.#board = await tell("PUT", path(board.id), { title: board.title, cards: board.cards, version: board.version });
       this.#say("Saved.");
     } catch (error) {
-      this.#refuse(error);
+      this.#refuse(error, () => this.#save(change, focused, act));
       if (error.status === 409) return this.#load();
     }
     this.#list = this.#list.map((one) => (one.id === board.id ? { ...one, title: this.#board.title, cards: this.#board.cards.length } : one));
@@ -221,7 +228,7 @@ export class Boards {
       this.#isEditing = true;
       this.#say("Saved as a board of its own.");
     } catch (error) {
-      this.#refuse(error);
+      this.#refuse(error, () => this.#make(draft));
     }
   }
 
@@ -237,13 +244,16 @@ export class Boards {
     setText(byId("board-sure-text"), `“${printable(title).slice(0, 80)}” and its links are gone for everybody.`);
     dialog.showModal();
     const answer = await new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
-    if (answer !== "delete") return;
+    if (answer === "delete") this.#remove(id, version);
+  }
+
+  async #remove(id, version) {
     try {
       await tell("DELETE", `${path(id)}?version=${version}`);
       this.#go("");
       this.#say("Deleted.");
     } catch (error) {
-      this.#refuse(error);
+      this.#refuse(error, () => this.#remove(id, version));
       if (error.status === 409) this.#load();
     }
   }
@@ -254,8 +264,9 @@ export class Boards {
     setText(told, text);
   }
 
-  #refuse(error) {
-    if (error.wantsKey) this.#wantKey();
+  /** `again` does what was refused once more, when there is a key. */
+  #refuse(error, again) {
+    if (error.wantsKey) this.#wantKey({ writes: true, again });
     const told = byId("board-told");
     told.classList.add("wrong");
     setText(told, error.status === 409 ? "Somebody else has just changed this board. What they saved is shown now, and your change is not in it: make it once more." : error.status ? error.message : "The collector does not answer: nothing was saved.");

@@ -46,10 +46,8 @@ export class Links {
       await act();
       this.#count((await ask(`/v1/boards/${encodeURIComponent(this.#board.id)}`)).links);
     } catch (error) {
-      if (error.wantsKey) {
-        byId("link-dialog").close();
-        this.#wantKey();
-      } else setText(byId("link-told"), error.status ? error.message : "The collector does not answer.");
+      if (error.wantsKey) this.#wantKey({ writes: true, again: () => this.#act(act) });
+      else setText(byId("link-told"), error.status ? error.message : "The collector does not answer.");
     }
   }
 

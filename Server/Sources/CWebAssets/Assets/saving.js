@@ -35,7 +35,7 @@ export class Saving {
       const { boards } = await ask("/v1/boards");
       byId("save-board").replaceChildren(...boards.map(({ id, title }) => h("option", { value: id }, printable(title).slice(0, 80))), h("option", { value: "" }, "A new board"));
     } catch (error) {
-      if (error.wantsKey) return this.#wantKey();
+      if (error.wantsKey) return this.#wantKey({ again: () => this.open(card) });
       byId("save-board").replaceChildren(h("option", { value: "" }, "A new board"));
     }
     this.#follow();
@@ -57,10 +57,8 @@ export class Saving {
       byId("save-submit").hidden = true;
       byId("save-done").querySelector("a").focus();
     } catch (error) {
-      if (error.wantsKey) {
-        byId("save-dialog").close();
-        this.#wantKey();
-      } else setText(byId("save-told"), error.status ? error.message : "The collector does not answer: nothing was saved.");
+      if (error.wantsKey) this.#wantKey({ writes: true, again: () => this.#save() });
+      else setText(byId("save-told"), error.status ? error.message : "The collector does not answer: nothing was saved.");
     }
   }
 

@@ -7,13 +7,21 @@ internal import Testing
 internal import TrackwayEvents
 
 /// A collector whose index is made again from its log, and which is stopped and killed while that goes on.
-@Suite("An index that is made again", .serialized)
+/// With fewer events the index is made before anything can be stopped in the middle; every run of the tests has IndexFreshnessTests.
+@Suite(
+    "An index that is made again",
+    .serialized,
+    .enabled(if: Settings.isFull, "TRACKWAY_FULL=1, which make test-all sets")
+)
 struct IndexRebuildTests {
-    private static let events = Settings.isFull ? 1_000_000 : 60_000
+    private static let events = 1_000_000
     private static let moments = 10
 
     /// What a reader asks, and whether an answer has everything.
-    private static let questions: [(path: String, isWhole: @Sendable (JSONValue) -> Bool)] = [
+    private typealias Question = (path: String, isWhole: @Sendable (JSONValue) -> Bool)
+
+    /// Expectations are not among them: they look at 100,000 events at most.
+    private static let questions: [Question] = [
         ("/v1/stats", { $0["events"]?.integer == Int64(events) }),
         ("/v1/trends?name=tick&last=30d&interval=day", { total($0) == Int64(events - 1) }),
         ("/v1/trends?last=30d", { total($0) == Int64(events) }),
@@ -22,7 +30,6 @@ struct IndexRebuildTests {
         ("/v1/ledger/summary", { $0["received"]?.integer == Int64(events) }),
         ("/v1/catalogue", { $0["events"]?.array?.first?["events"]?.integer == Int64(events - 1) }),
         ("/v1/wait?count=\(events)&timeout=0", { $0["done"]?.boolean == true }),
-        ("/v1/expect?name=last&count=1&within=0s", { $0["holds"]?.boolean == true }),
         (
             "/v1/rate?minutes=10080",
             { ($0["minutes"]?.array ?? []).reduce(0) { $0 + ($1.array?[1].integer ?? 0) } == Int64(events) }
@@ -67,7 +74,7 @@ struct IndexRebuildTests {
     private static func fill(_ collector: Collector) throws -> InstallationID {
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
         let id = InstallationID.generate(at: Timestamp(milliseconds: now))
-        let padding = String(repeating: "x", count: Settings.isFull ? 100 : 700)
+        let padding = String(repeating: "x", count: 100)
         for first in stride(from: 1, through: events, by: 1_000) {
             let last = min(first + 999, events)
             var lines = [#"{"batch":{"installation":"\#(id)","writer":"\#(id)","first":\#(first),"last":\#(last)}}"#]
@@ -102,7 +109,7 @@ struct IndexRebuildTests {
 
     /// Waits until the index has everything, however many events there are.
     private static func waitUntilReady(_ collector: Collector) throws {
-        let deadline = Date(timeIntervalSinceNow: Settings.isFull ? 3_600 : Overdue.timeout)
+        let deadline = Date(timeIntervalSinceNow: 3_600)
         while try !place(collector).isReady {
             guard Date() < deadline else { throw Overdue("the index was not made:\n\(collector.program?.tail ?? "")") }
             collector.moment()

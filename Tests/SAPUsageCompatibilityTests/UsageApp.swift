@@ -72,6 +72,8 @@ final class OwnStore: UsageStoring {
     let storageID: String
     let initTimestamp = Date(timeIntervalSince1970: 0)
     var kept: [(target: String, record: UsageRecord)] = []
+    /// Called before a snapshot is made.
+    var onSnapshot: () -> Void = {}
 
     init(_ storageID: String) {
         self.storageID = storageID
@@ -86,7 +88,8 @@ final class OwnStore: UsageStoring {
     }
 
     func snapshot(for targetID: String, till date: Date?) -> any UsageSnapshotting {
-        OwnSnapshot(
+        onSnapshot()
+        return OwnSnapshot(
             self,
             targetID,
             kept.filter { $0.target == targetID && $0.record.date <= date ?? .distantFuture }.count

@@ -128,6 +128,25 @@ struct UsageUploadFailureTests {
         #expect(values == [0, 1])
     }
 
+    @Test("what is recorded as an upload takes its snapshot is sent by the next one", arguments: 1...3)
+    func recordedBetween(_ records: Int) async throws {
+        let store = OwnStore(UsageApp.person.uuidString)
+        try app.permitted(store)
+        app.usage.reporter().report(app.start())
+        var next = 0
+        store.onSnapshot = {
+            // What this records takes no further snapshot.
+            report(next..<next + records, app)
+            next += records
+        }
+        for _ in 0..<5 { _ = await app.upload(to: backEnd) }
+        store.onSnapshot = {}
+        #expect([nil, .noData].contains(await app.upload(to: backEnd)))
+        #expect(next >= 5 * records)
+        #expect(values == Array(0..<next))
+        #expect(app.events(store) == ["SessionStart"])
+    }
+
     @Test("a session that an upload began is not sent when the next one follows at once", arguments: Store.allCases)
     func begunForNobody(_ kind: Store) async throws {
         let store = try configured(kind, app)

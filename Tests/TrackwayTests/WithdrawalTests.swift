@@ -42,7 +42,7 @@ struct WithdrawalTests {
 
     @Test("an event that is flushed before consent is denied arrives, and nothing after it")
     func optOut() async throws {
-        let memory = try InMemoryAnalytics(Self.configuration())
+        let memory = try InMemoryAnalytics(Self.configuration(.granted))
         memory.analytics.record("opted_out")
         await Self.flush(memory.analytics, memory.clock)
         memory.analytics.setConsent(.denied)

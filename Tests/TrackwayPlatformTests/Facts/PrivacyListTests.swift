@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import TrackwayEvents
+
+@testable import TrackwayPlatform
+
+/// Nothing that a batch says about app and device is missing in the list for privacy officers.
+@Suite("The list of what each batch says")
+struct PrivacyListTests {
+    private func listed() throws -> Set<String> {
+        let folder = URL(fileURLWithPath: #filePath)
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let document = try String(
+            contentsOf: folder.appendingPathComponent("Documentation/Privacy.md"),
+            encoding: .utf8
+        )
+        let lists = try #require(document.components(separatedBy: "## What each batch says about app and device").last)
+        let list = try #require(lists.components(separatedBy: "\n## ").first)
+        return Set(list.split(separator: "`").enumerated().filter { $0.offset % 2 == 1 }.map { String($0.element) })
+    }
+
+    @Test("every fact about a device is listed")
+    func device() throws {
+        var facts = DeviceFacts()
+        (facts.platform, facts.systemID, facts.systemName, facts.systemVersion) = ("a", "b", "c", "d")
+        (facts.kernelVersion, facts.architecture, facts.identity) = ("a", "b", "c")
+        (facts.make, facts.model, facts.variant, facts.advertisingID) = ("a", "b", .iOSAppOnMac, "d")
+        (facts.thermalState, facts.savesPower, facts.cores, facts.memoryBytes) = (.fair, true, 1, 2)
+        (facts.locale, facts.zone, facts.zoneOffsetSeconds) = ("a", "b", 0)
+        facts.screen = DeviceFacts.Screen(width: 1, height: 2)
+        facts.battery = BatteryFacts(level: 1, state: .full)
+        facts.network = NetworkFacts(kind: .wifi, interfaces: ["eth0"])
+        // A new fact has no value here.
+        for (name, value) in Mirror(reflecting: facts).children {
+            #expect(!"\(value)".elementsEqual("nil"), "\(name ?? "")")
+        }
+        #expect(Set(facts.attributes.map(\.key)).subtracting(try listed()) == [])
+    }
+
+    @Test("every fact about an app is listed")
+    func app() throws {
+        let facts = AppFacts(id: "a", package: "b", name: "c", version: "d", build: "e", processID: 1)
+        #expect(facts.attributes.count == Mirror(reflecting: facts).children.count)
+        #expect(Set(facts.attributes.map(\.key)).subtracting(try listed()) == [])
+    }
+}

@@ -46,17 +46,23 @@ struct CopiedFolder: Sendable {
     ) {
         guard let place = dependencies.place?() else { return }
         if let kept = file.readable, !place.isCopy(of: kept.place) { return }
+        // A folder that cannot be made is reported where it is opened.
         try? dependencies.storage.makeFolder(dependencies.folder)
         // Another process that starts in the same copy waits, and finds it done.
         _ = try? file.exclusively(.many) { () throws(StorageError) in
             guard var kept = file.readable else { return try file.write(Kept(place: place)) }
-            guard place.isCopy(of: kept.place), let journal = try? open() else { return }
+            guard place.isCopy(of: kept.place) else { return }
+            // A folder that cannot be opened is reported where it is opened next.
+            guard let journal = try? open() else { return }
             defer { journal.close() }
             guard kept.leaving != nil || !holdsEvents(journal, dependencies) else { return }
             let former = kept.leaving ?? journal.installation.description
             kept.leaving = former
             try file.write(kept)
-            if journal.installation.description == former { _ = try? journal.leaveInstallation() }
+            if journal.installation.description == former {
+                // The next start tries again.
+                _ = try? journal.leaveInstallation()
+            }
             guard journal.installation.description != former else { return }
             try forgetPeople(dependencies, rules)
             try file.write(Kept(place: place, former: former))
@@ -65,9 +71,11 @@ struct CopiedFolder: Sendable {
 
     /// Whether anything would be lost with the former identity.
     private func holdsEvents(_ journal: Journal, _ dependencies: Dependencies) -> Bool {
-        guard let ledger = try? journal.ledger(), ledger.uncounted.isEmpty,
-            let report = try? JournalInspector(folder: dependencies.folder, storage: dependencies.storage).inspect()
-        else { return true }
+        // What cannot be read may be waiting.
+        guard let ledger = try? journal.ledger(), ledger.uncounted.isEmpty else { return true }
+        let inspector = JournalInspector(folder: dependencies.folder, storage: dependencies.storage)
+        // As above.
+        guard let report = try? inspector.inspect() else { return true }
         let isForNobody = ledger.destinations.isEmpty && ledger.recorded > 0
         return isForNobody || report.deadLetters > 0 || ledger.destinations.values.contains { $0.pending > 0 }
     }

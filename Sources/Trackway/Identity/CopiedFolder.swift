@@ -16,9 +16,9 @@ struct CopiedFolder: Sendable {
     private struct Kept: Sendable, Codable {
         var version = 1
         var place: FolderPlace
-        /// The installation that is being left; a start that was killed in between goes on with it.
+        /// The former installation while its state is being removed, so that the next start can continue.
         var leaving: String?
-        /// The installation that this one was, until an event tells of it.
+        /// The former installation until `_installation_restored` is recorded.
         var former: String?
     }
 

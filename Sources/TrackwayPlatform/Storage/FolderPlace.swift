@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What tells an installation's folder from a copy of it. It never leaves the device.
+/// Identifies where an installation's folder is, to recognize copies of it. It never leaves the device.
 package struct FolderPlace: Sendable, Hashable, Codable {
     /// The folder's number in its file system; nil where file systems do not keep it.
     package var inode: UInt64?

@@ -149,6 +149,17 @@ uint32_t ctrackway_fork_count(void) {
     return __atomic_load_n(&forks, __ATOMIC_ACQUIRE);
 }
 
+void ctrackway_fork_tell(void) {
+    static uint32_t told_by;
+    uint32_t now = ctrackway_fork_count();
+    if (__atomic_exchange_n(&told_by, now, __ATOMIC_RELAXED) == now) return;
+    static const char text[] =
+        "Trackway: a forked child called the Analytics of its parent; nothing is recorded there. Record in the parent, or call exec "
+        "first. This is written once.\n";
+    // Nothing can be done about a standard error that takes nothing.
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0) return;
+}
+
 void ctrackway_fork_set(uint32_t *word, uint32_t value) {
     pthread_once(&fork_once, watch_forks);
     fork_word *entry = malloc(sizeof *entry);

@@ -56,10 +56,11 @@ public final class Analytics: Sendable {
     let dynamic: DynamicAttributes
     let reporters = ReporterRegistry()
     let interception: Interception
-    let isForkReported = Locked(false)
     package let snapshots: SnapshotDriver?
     package let queue: StorageQueue
     let lastLedger = Locked(Ledger())
+    /// Made before any fork, because making it takes locks of Swift's runtime.
+    let ledgerInChild = Ledger(uncounted: [Ledger.Uncounted(path: "", reason: TrackwayError.inChild.message)])
     package let commits: GroupCommitter
     package let lifeCycle: LifeCycleFollower
     /// Which screen is shown, of those that lie over one another.
@@ -208,7 +209,7 @@ public final class Analytics: Sendable {
 
     deinit {
         // A forked child has no threads that could end anything, and what it shares with its parent is not its own.
-        guard !control.gate.state.contains(.isForked) else { return }
+        guard !control.gate.isForked else { return }
         snapshots?.abandon()
         behavior.abandon()
         control.change { $0.abandoned() }

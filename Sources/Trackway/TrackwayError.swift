@@ -34,6 +34,8 @@ public struct TrackwayError: Error, Sendable, CustomStringConvertible {
         public static let encryptionKeyMissing = Code(rawValue: "encryption_key_missing")
         /// The event was not recorded at all: the SDK is disabled, consent is denied, or storage is full.
         public static let notRecorded = Code(rawValue: "not_recorded")
+        /// The call was made in a forked child of the process that made the instance.
+        public static let inForkedChild = Code(rawValue: "in_forked_child")
         /// The event is recorded, but stable storage did not confirm it.
         public static let notDurable = Code(rawValue: "not_durable")
         /// The installation could not be erased completely.

@@ -4,18 +4,23 @@
 internal import Foundation
 internal import Glibc
 internal import Trackway
+internal import TrackwayBehavior
+internal import TrackwayDestinations
 internal import TrackwayEvents
 
 /// A host of the SDK that forks.
 enum NeighborProbe {
-    /// The number of events that the parent and the child record each.
+    /// The number of events that the parent records before the forks, and again after them.
     private static let events = 40
+    /// The number of children of the busy parent.
+    private static let children = 40
 
     /// Runs a program; its exit status says whether the SDK kept its promises. nil for an unknown one.
     static func run(_ name: String, _ folder: String) throws -> Int32? {
         switch name {
-        case "forking": try forking(folder, child: { exit(0) })
-        case "forking-quickly": try forking(folder, child: { _exit(0) })
+        case "forking": try forking(folder, children: 1, isBusy: false, child: { exit(0) })
+        case "forking-quickly": try forking(folder, children: 1, isBusy: false, child: { _exit(0) })
+        case "forking-busily": try forking(folder, children: children, isBusy: true, child: { _exit(0) })
         default: nil
         }
     }
@@ -25,41 +30,127 @@ enum NeighborProbe {
         var configuration = Configuration(appID: "probe", destinations: [.collector(nowhere, writeKey: "key")])
         configuration.storageFolder = URL(fileURLWithPath: folder)
         configuration.onDiagnostic = { _ in }
+        configuration.snapshots = SnapshotOptions()
         return try Analytics(configuration)
     }
 
-    /// - Parameter child: how the child ends.
-    private static func forking(_ folder: String, child: () -> Never) throws -> Int32 {
+    /// - Parameters:
+    ///   - children: how many times the parent forks.
+    ///   - isBusy: whether other threads of the parent call the SDK meanwhile, so that the forks find locks held.
+    ///   - child: how a child ends.
+    private static func forking(
+        _ folder: String,
+        children: Int,
+        isBusy: Bool,
+        child: () -> Never
+    ) throws -> Int32 {
         typealias Fork = @convention(c) () -> pid_t
         guard let symbol = dlsym(nil, "fork") else { return 3 }
         let fork = unsafeBitCast(symbol, to: Fork.self)
         var analytics: Analytics? = try Self.analytics(folder)
+        let calls = Calls()
         for number in 0..<events { analytics?.record("parent", ["n": .integer(Int64(number))]) }
-        // The language's runtime has locks that a child of fork finds as other threads held them: those that have just started look types up.
-        poll(nil, 0, 1_000)
-        let process = fork()
-        guard process >= 0 else { return 4 }
-        if process == 0 {
-            // Should it wait for such a lock all the same, it ends, and the test fails.
-            alarm(60)
-            var claimed = 0
-            for number in 0..<events {
-                if analytics?.record("child", ["n": .integer(Int64(number))]).durability != Receipt.Durability.none {
-                    claimed += 1
-                }
+        if isBusy, let analytics { keepBusy(analytics, calls) }
+        for _ in 0..<children {
+            let process = fork()
+            guard process >= 0 else { return 4 }
+            if process == 0 {
+                // A child that waits for a lock ends, and the test fails.
+                alarm(60)
+                if let analytics, calls.make(analytics) > 0 { _exit(1) }
+                // Releasing it must not harm the parent either.
+                analytics = nil
+                child()
             }
-            analytics?.screen("Child")
-            analytics?.setGlobalAttributes(["child": true])
-            if claimed > 0 { _exit(1) }
-            // Releasing it must not harm the parent either.
-            analytics = nil
-            child()
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            guard status == 0 else { return 5 }
         }
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        guard status == 0 else { return 5 }
         for number in 0..<events { analytics?.record("parent", ["n": .integer(Int64(events + number))]) }
         // Ends as a killed process does.
         _exit(0)
+    }
+
+    /// Calls the SDK from other threads until the process ends.
+    private static func keepBusy(_ analytics: Analytics, _ calls: Calls) {
+        for number in 0..<3 {
+            Thread.detachNewThread {
+                for round in 0... {
+                    analytics.setGlobalAttributes(["busy": .integer(Int64(round))])
+                    analytics.identify("user-\(number)-\(round)")
+                    analytics.screen("Busy")
+                    analytics.startTimer("busy")
+                    analytics.endTimer("busy")
+                    analytics.bind(identity: "id", as: "kind")
+                    _ = analytics.ledger()
+                    _ = analytics.isEnabled
+                }
+            }
+        }
+    }
+
+    /// Every call of the SDK that waits for nothing, with arguments that were made before the fork.
+    ///
+    /// The parent makes none of these calls on the thread that forks: a child makes them for the first time.
+    private struct Calls {
+        private let attributes: Attributes = ["child": true]
+        private let event = ProbeEvent(child: 1)
+        private let destination: AppTarget
+        private let id = DestinationID("child")
+        private let names = ["child"]
+        private let policy = CollectionPolicy()
+
+        init() {
+            destination = AppTarget("child")
+        }
+
+        /// Makes the calls; the number of those that claim to have done something.
+        func make(_ analytics: Analytics) -> Int {
+            var claimed = 0
+            func check(_ isClaimed: Bool) { if isClaimed { claimed += 1 } }
+            for _ in 0..<3 { check(analytics.record("child", attributes).durability != .none) }
+            check(analytics.record(event).durability != .none)
+            analytics.screen("Child")
+            analytics.click("child", attributes)
+            analytics.setGlobalAttributes(attributes)
+            analytics.removeGlobalAttributes(names)
+            analytics.setDynamicGlobalAttributes { [:] }
+            analytics.identify("child")
+            analytics.setUserAttributes(attributes)
+            analytics.removeUserAttributes(names)
+            analytics.setAnonymousID("child")
+            analytics.resetAnonymousID()
+            analytics.bind(identity: "child", as: "child")
+            analytics.unbind(identity: "child", as: "child")
+            analytics.signOut()
+            analytics.setConsent(.denied)
+            analytics.setConsent(.denied, for: .analytics)
+            analytics.setCollectionPolicy(policy)
+            analytics.disable()
+            analytics.enable()
+            analytics.reconfigure { $0.logEvents = true }
+            analytics.collectSnapshot()
+            analytics.startTimer("child")
+            analytics.pauseTimer("child")
+            analytics.resumeTimer("child")
+            check(analytics.endTimer("child").durability != .none)
+            analytics.removeTimer("child")
+            analytics.clearTimers()
+            check(analytics.requestUpload())
+            check(analytics.removeDestination(id))
+            check(analytics.hasDestination(id))
+            check(analytics.pendingCount(for: id) != 0)
+            check((try? analytics.addDestination(destination)) != nil)  // An error is what is expected.
+            check((try? analytics.replaceDestination(destination)) != nil)  // As above.
+            check(analytics.isEnabled)
+            check(analytics.consent != .denied)
+            check(!analytics.ledger().destinations.isEmpty)
+            return claimed
+        }
+    }
+
+    private struct ProbeEvent: TypedEvent {
+        static let name = "child"
+        var child: Int
     }
 }

@@ -60,6 +60,8 @@ void ctrackway_unplug_standard(unsigned plugged);
 /// The number of forks between the first process that called this and the one that calls it now: another number says that what was
 /// made before belongs to a parent. A load.
 uint32_t ctrackway_fork_count(void);
+/// Writes a line to standard error that says that a forked child called what belongs to its parent; once in each child. Takes no lock.
+void ctrackway_fork_tell(void);
 /// Has a word set to a value in the child of every fork, before the child goes on.
 void ctrackway_fork_set(uint32_t *word, uint32_t value);
 /// Ends that.

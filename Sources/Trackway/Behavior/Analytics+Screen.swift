@@ -33,6 +33,7 @@ extension Analytics {
         standingFor standing: ScreenView.Standing,
         _ attributes: Attributes
     ) {
+        guard !isInChild else { return }
         guard !name.isEmpty else {
             reporter.report(
                 Diagnostic(
@@ -56,6 +57,7 @@ extension Analytics {
     ///   - element: what the element is called. An empty name is a mistake: a `Diagnostic` tells, and nothing is recorded.
     ///   - attributes: what else is worth knowing.
     public func click(_ element: String, _ attributes: Attributes = [:]) {
+        guard !isInChild else { return }
         guard !element.isEmpty else {
             reporter.report(
                 Diagnostic(

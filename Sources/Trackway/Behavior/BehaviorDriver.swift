@@ -88,7 +88,7 @@ package final class BehaviorDriver: Sendable {
     ///   given up when the process ends first, so what it records must be known to the next process, too.
     package func afterLaunch(_ work: @escaping @Sendable () -> Void) {
         // A forked child takes no lock; whatever the work records is refused there.
-        guard !control.gate.state.contains(.isForked) else { return work() }
+        guard !control.gate.isForked else { return work() }
         let now = clock.now().monotonic
         if state.withLock({ $0.postpone(work, at: now, for: Self.startDelay) }) { return }
         performDeferred()
@@ -334,7 +334,7 @@ package final class BehaviorDriver: Sendable {
         _ input: (inout BehaviorTurn) -> Void
     ) {
         // A forked child must not keep states in the place of its parent.
-        guard !control.gate.state.contains(.isForked) else { return }
+        guard !control.gate.isForked else { return }
         // What waits for the start comes before what brings it about.
         if state.withLock({ $0.hasDeferred }) { takeTurn { _ in } }
         takeTurn(records: records, flushes: flushes, at: time, input)

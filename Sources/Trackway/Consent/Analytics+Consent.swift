@@ -31,10 +31,11 @@ extension Analytics {
 
     /// What counts for the person who uses the app now in a category, as far as this process knows.
     public func consent(for category: ConsentCategory) -> Consent {
-        settings.current.consent.consent(for: category)
+        isInChild ? .denied : settings.current.consent.consent(for: category)
     }
 
     private func decide(_ consent: Consent?, for category: ConsentCategory?, by scope: ConsentScope) {
+        guard !isInChild else { return }
         consents.carryOut(settings.change { $0.consent.decided(consent, by: scope, for: category) })
         behavior.beginAfterLaunch()
     }
@@ -51,6 +52,7 @@ extension Analytics {
     ///   - policy: what may be collected; nil allows everything again.
     ///   - source: whose policy it is.
     public func setCollectionPolicy(_ policy: CollectionPolicy?, from source: PolicySource = .app) {
+        guard !isInChild else { return }
         settings.change { $0.policies[source] = policy }
         consents.follow()
         applyCapture()

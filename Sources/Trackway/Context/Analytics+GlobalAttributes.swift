@@ -22,6 +22,7 @@ extension Analytics {
 
     /// Takes attributes away from every event recorded after this call; unknown keys are ignored.
     public func removeGlobalAttributes(_ keys: [String]) {
+        guard !isInChild else { return }
         contextStore.perform { transaction in
             for key in keys { transaction.context.global[key] = nil }
         }
@@ -36,6 +37,7 @@ extension Analytics {
         _ scope: GlobalAttributeScope = .installation,
         _ change: (inout Attributes) -> Void
     ) {
+        guard !isInChild else { return }
         let changed = contextStore.perform { transaction in
             let former = transaction.context.global
             change(&transaction.context.global)
@@ -78,6 +80,7 @@ extension Analytics {
     /// call the SDK; events that it records do not get its attributes (`Documentation/Callbacks.md`). It does not survive a
     /// restart.
     public func setDynamicGlobalAttributes(_ attributes: (@Sendable () -> Attributes)?) {
+        guard !isInChild else { return }
         dynamic.replace(attributes)
         control.setGate(.addsAttributes) { dynamic.isSet }
     }

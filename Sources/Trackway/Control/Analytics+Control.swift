@@ -8,6 +8,7 @@ public import TrackwayEvents
 extension Analytics {
     /// Switches the SDK off: nothing is recorded and nothing is sent; what waits stays. Survives restarts.
     public func disable() {
+        guard !isInChild else { return }
         settings.change { $0.isEnabled = false }
         consents.follow()
         snapshots?.permissionChanged()
@@ -15,6 +16,7 @@ extension Analytics {
 
     /// Switches the SDK on again. Survives restarts.
     public func enable() {
+        guard !isInChild else { return }
         settings.change { $0.isEnabled = true }
         consents.follow()
         behavior.beginAfterLaunch()
@@ -27,7 +29,7 @@ extension Analytics {
     public var unreportedDiagnostics: UInt64 { reporter.unreportedCount }
 
     /// Whether the SDK is switched on.
-    public var isEnabled: Bool { control.machine.isEnabled }
+    public var isEnabled: Bool { !isInChild && control.machine.isEnabled }
 
     /// Changes what may change at run time. A destination whose settings were found wrong is asked again.
     ///
@@ -39,6 +41,7 @@ extension Analytics {
     ///
     /// - Parameter change: is called once, at once, on the calling thread; it may call the SDK, except for this method.
     public func reconfigure(_ change: (inout RuntimeOptions) -> Void) {
+        guard !isInChild else { return }
         var bounds = SettingBounds()
         var unknown: [DestinationID] = []
         let (before, options) = reconfigurations.withLock { _ in

@@ -64,6 +64,7 @@ extension Analytics {
     /// reason. When storage cannot be read now, a `Diagnostic` tells, and the counts are the last ones read; what could not
     /// be counted is named in `Ledger.uncounted`.
     public func ledger() -> Ledger {
+        guard !isInChild else { return ledgerInChild }
         do throws(JournalError) {
             var ledger = try journal.ledger()
             ledger.intercepted = interception.counts?.all ?? [:]

@@ -63,6 +63,9 @@ package final class RecordingGate: @unchecked Sendable {
         word.deallocate()
     }
 
+    /// Whether the caller is a forked child of the process that made the gate. A load.
+    var isForked: Bool { ctrackway_load_acquire(word) & State.isForked.rawValue != 0 }
+
     /// The state now. A record that began before a change may still see the old one.
     package var state: State {
         get { State(rawValue: ctrackway_load_acquire(word)) }

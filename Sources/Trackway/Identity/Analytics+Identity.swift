@@ -25,6 +25,7 @@ extension Analytics {
         _ user: String,
         _ describe: @escaping @Sendable (IdentityMachine.Action) -> IdentityMachine.Action
     ) {
+        guard !isInChild else { return }
         guard isValid(user: user) else { return }
         let fresh = ids.next(at: clock.now().wall)
         identity.perform { settings, moment in
@@ -46,6 +47,7 @@ extension Analytics {
         fresh: String?,
         _ records: @escaping @Sendable ([IdentityMachine.Action]) -> [IdentityMachine.Action]
     ) {
+        guard !isInChild else { return }
         identity.perform { settings, moment in
             let actions = settings.identity.signedOut(fresh: fresh, at: moment.wall)
             return .init(identity: records(actions), consent: settings.consent.signedOut())
@@ -66,6 +68,7 @@ extension Analytics {
     /// An empty id, or one longer than the limit of a text value, is a mistake: a `Diagnostic` tells, and the visitor
     /// keeps its name.
     public func setAnonymousID(_ id: String) {
+        guard !isInChild else { return }
         guard isTaken(id, "id", ifEmpty: "Call resetAnonymousID to go back to the installation's own.") else { return }
         let origin = IdentityOrigin(installation)
         identity.perform { settings, _ in
@@ -76,6 +79,7 @@ extension Analytics {
 
     /// Gives the anonymous visitor the installation's own name again.
     public func resetAnonymousID() {
+        guard !isInChild else { return }
         identity.perform { settings, _ in .init(identity: settings.identity.anonymousIDSet(nil)) }
     }
 
@@ -86,12 +90,14 @@ extension Analytics {
     ///   - id: the id.
     ///   - kind: what kind of id it is; one of the same kind is replaced.
     public func bind(identity id: String, as kind: String) {
+        guard !isInChild else { return }
         guard isTaken(id, kind) else { return }
         identity.perform { settings, _ in .init(identity: settings.identity.identityBound(id, as: kind)) }
     }
 
     /// Says that an id is not the person's any more; records `_identity_unbound`.
     public func unbind(identity id: String, as kind: String) {
+        guard !isInChild else { return }
         guard isTaken(id, kind) else { return }
         identity.perform { settings, _ in .init(identity: settings.identity.identityUnbound(id, as: kind)) }
     }
@@ -145,6 +151,7 @@ extension Analytics {
     /// Records `_profile_set`. What breaks a limit of an event's attributes is left out with a `Diagnostic`; all of the
     /// person's attributes together keep the limits of one event's.
     public func setUserAttributes(_ attributes: Attributes) {
+        guard !isInChild else { return }
         let (valid, diagnostics) = attributes.valid(limits)
         reporter.report(diagnostics)
         guard !valid.isEmpty else { return }
@@ -162,6 +169,7 @@ extension Analytics {
     /// Takes back what was said about the person; records `_profile_unset`, also for names that are not known here,
     /// because a back-end may know them from an earlier time.
     public func removeUserAttributes(_ names: [String]) {
+        guard !isInChild else { return }
         // One more than may be, so that the excess is told.
         let marked = Attributes(
             names.prefix(limits.oneAttributeTooMany).map { (key: $0, value: AttributeValue.boolean(true)) }
@@ -190,6 +198,7 @@ extension Analytics {
 
     /// Says who uses the app, for a compatibility module whose format has no event that tells of it; see ``identify(_:)``.
     package func identifySilently(_ user: String) {
+        guard !isInChild else { return }
         guard isValid(user: user) else { return }
         let fresh = freshID()
         identity.perform { settings, moment in

@@ -33,6 +33,7 @@ extension Analytics {
         delivery policy: DeliveryPolicy? = nil,
         rules: DestinationRules? = nil
     ) throws(TrackwayError) {
+        guard !isInChild else { throw .inChild }
         let id = destination.id
         var bounds = SettingBounds()
         if let rules { bounds.note(rules, "rules.\(id)") }
@@ -66,6 +67,7 @@ extension Analytics {
     /// - Returns: False when there is none with this id, or the configuration named it: those stay.
     @discardableResult
     public func removeDestination(_ id: DestinationID) -> Bool {
+        guard !isInChild else { return false }
         let (isRemoved, problem) = destinationChanges.withLock { _ in
             let (isRemoved, problem) = registry.remove(id) { journal.removeDestination(id) }
             if !registry.configured.contains(id) { consents.remove(id) }
@@ -82,6 +84,7 @@ extension Analytics {
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when there is none with this id, with
     ///   ``TrackwayError/Code/targetMismatch`` when one of the two is an ``AppTarget`` and the other is not.
     public func replaceDestination(_ destination: any Destination) throws(TrackwayError) {
+        guard !isInChild else { throw .inChild }
         try checkPresent(destination.id)
         let isTarget = destination is AppTarget
         guard journal.isKept(destination.id) == isTarget else {
@@ -109,7 +112,8 @@ extension Analytics {
 
     /// Whether events can be addressed to a destination: one of the configuration, or one added since.
     public func hasDestination(_ id: DestinationID) -> Bool {
-        registry.contains(id)
+        guard !isInChild else { return false }
+        return registry.contains(id)
     }
 
     // MARK: Queues
@@ -125,6 +129,7 @@ extension Analytics {
     ///   begun, true when events wait: they are handed over as soon as that is possible.
     @discardableResult
     public func requestUpload(of ids: [DestinationID] = [], force: Bool = false) -> Bool {
+        guard !isInChild else { return false }
         if let unknown = ids.first(where: { !registry.contains($0) }) {
             reporter.report(
                 Diagnostic(
@@ -144,7 +149,8 @@ extension Analytics {
     /// Waits for nothing that delivery does. While this process does not deliver, because another one of the installation does
     /// or because it just began, a queue is counted from the disk, and of any other destination only this process's own events count.
     public func pendingCount(for id: DestinationID) -> UInt64 {
-        journal.isKept(id) ? targetCount(for: id) : delivery.waiting(for: id)
+        guard !isInChild else { return 0 }
+        return journal.isKept(id) ? targetCount(for: id) : delivery.waiting(for: id)
     }
 
     /// Whether a queue's rules find it worth an upload now.
@@ -170,6 +176,7 @@ extension Analytics {
 
     /// Holds a queue to other rules from now on. A number that no app means is brought within its bounds, and told.
     package func setQueue(_ policy: QueuePolicy, of id: DestinationID) {
+        guard !isInChild else { return }
         var bounds = SettingBounds()
         let policy = bounds.queue(policy, "queue")
         let problem = destinationChanges.withLock { _ -> Diagnostic? in

@@ -75,6 +75,7 @@ extension Analytics {
     ///   own, with `_error_code` and `_error_message` instead, and a `Diagnostic`.
     @discardableResult
     public func record(_ event: some TypedEvent, to route: [DestinationID] = []) -> Receipt {
+        guard !isInChild else { return refuseInChild() }
         do {
             return record(type(of: event).name, try event.attributes(), items: event.items, to: route)
         } catch {
@@ -152,8 +153,7 @@ extension Analytics {
         isShown: Bool = false
     ) -> Receipt {
         let before = control.gate.state
-        // First of all: another thread of the parent may have held any lock when the process was forked.
-        if before.contains(.isForked) { return refuseInChild(name, id: id) }
+        if control.gate.isForked { return refuseInChild(id: id) }
         if before.contains(.contextIncomplete) { completeContext() }
         contextStore.follow(zoneAt: moment.wall)
         behavior.begin()
@@ -198,25 +198,6 @@ extension Analytics {
     func completeContext() {
         contextStore.complete()
         control.setGate(.contextIncomplete) { false }
-    }
-
-    private func refuseInChild(_ name: String, id: EventID) -> Receipt {
-        if isForkReported.withLock({ isReported in
-            defer { isReported = true }
-            return !isReported
-        }) {
-            reporter.report(
-                Diagnostic(
-                    code: .recordedAfterFork,
-                    field: "name",
-                    value: name,
-                    remedy:
-                        "A forked child that goes on without exec records nothing with the Analytics of its parent, and no "
-                        + "event of it is kept. Record in the parent, or call exec first. This is reported once."
-                )
-            )
-        }
-        return Receipt(id: id, sequence: 0, durability: .none, dropped: .forked)
     }
 
     private func reportShutDown(_ name: String) {

@@ -45,6 +45,7 @@ extension Analytics {
     private func makeDurable(_ receipt: Receipt, _ name: String) async throws(TrackwayError) -> Receipt {
         if receipt.durability == .none {
             let reason = receipt.dropped.map { "\($0)" } ?? "unknown"
+            if receipt.dropped == .forked { throw .inChild }
             throw TrackwayError(
                 .notRecorded,
                 "the event \"\(name)\" was not recorded (\(reason)); "

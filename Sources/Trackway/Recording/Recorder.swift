@@ -142,8 +142,6 @@ extension Recorder.Outcome {
 }
 
 extension DropReason {
-    /// The event was recorded in a forked child with the `Analytics` of its parent.
-    public static let forked = DropReason(rawValue: "forked")
     /// The collection policy does not allow events of this name.
     public static let notCollected = DropReason(rawValue: "not_collected")
 }

@@ -22,6 +22,7 @@ package final class DiagnosticReporter: Sendable {
     private let log: Handler
     /// What alone is told; nil for everything.
     private let only: Diagnostic.Code?
+    private let fork = ForkMark()
 
     /// Makes a reporter.
     ///
@@ -42,9 +43,10 @@ package final class DiagnosticReporter: Sendable {
 
     /// Reports one diagnostic on the calling thread, which must hold no lock.
     ///
-    /// One that is caused inside the handler is counted and not reported: the handler would be called without end.
+    /// One that is caused inside the handler is counted and not reported: the handler would be called without end. In a forked child
+    /// nothing is reported: the app's handler may wait there for a lock that nothing releases.
     package func report(_ diagnostic: Diagnostic) {
-        guard only == nil || diagnostic.code == only else { return }
+        guard !fork.isInChild, only == nil || diagnostic.code == only else { return }
         let handler = listener.withLock { $0.handler } ?? log
         let wasCalled: Void? = CallbackScope.call(CallbackScope.ID(of: self)) { handler(diagnostic) }
         if wasCalled == nil { unreported.withLock { $0 += 1 } }
@@ -62,8 +64,6 @@ package final class DiagnosticReporter: Sendable {
 extension Diagnostic.Code {
     /// An event was recorded after the SDK was shut down; it is kept and goes out after the next start.
     public static let recordedAfterShutdown = Diagnostic.Code(rawValue: "recorded_after_shutdown")
-    /// An event was recorded in a forked child with the analytics of its parent; it was not recorded.
-    public static let recordedAfterFork = Diagnostic.Code(rawValue: "recorded_after_fork")
     /// An event was addressed to a destination that is not configured; it was not recorded.
     public static let unknownDestination = Diagnostic.Code(rawValue: "unknown_destination")
     /// A number of the configuration means nothing; one that does counts instead.

@@ -18,6 +18,7 @@ extension Analytics {
     ///
     /// - Parameter title: what is shown; nil leaves it to the source of the app's state.
     public func collectSnapshot(title: String? = nil) {
+        guard !isInChild else { return }
         guard let snapshots else { return reportSnapshotsOff() }
         snapshots.collect(title)
     }
@@ -27,6 +28,7 @@ extension Analytics {
     /// ``RuntimeOptions/allowsMotion`` is about sensors that the SDK reads: readings handed over count without it. Numbers
     /// that are infinite or none are left out, with a `Diagnostic`. Returns at once. Any thread.
     public func feed(_ reading: MotionReading) {
+        guard !isInChild else { return }
         guard let snapshots else { return reportSnapshotsOff() }
         snapshots.read(reading, run: nil)
     }
@@ -34,6 +36,7 @@ extension Analytics {
     /// Hands a reading of the compass over that the app made itself. The next snapshot takes the last one with it. Numbers
     /// that are infinite or none are left out, with a `Diagnostic`. Returns at once. Any thread.
     public func feed(_ heading: Heading) {
+        guard !isInChild else { return }
         guard let snapshots else { return reportSnapshotsOff() }
         snapshots.read(heading, run: nil)
     }
@@ -42,23 +45,27 @@ extension Analytics {
     ///
     /// - Parameter time: what the event says about when it happened; this moment when nil.
     package func collectAppState(title: String?, at time: Timestamp? = nil) {
+        guard !isInChild else { return }
         guard let snapshots else { return reportSnapshotsOff() }
         snapshots.collect(title, reportsProperties: false, at: time)
     }
 
     /// Takes a snapshot of what the device is alone now; see ``collectSnapshot(title:)``.
     package func collectDeviceProperties() {
+        guard !isInChild else { return }
         guard let snapshots else { return reportSnapshotsOff() }
         snapshots.collectProperties()
     }
 
     /// Takes a snapshot of the app's state as if a screen were shown: within the policy's limit, and only in the foreground.
     package func requestSnapshot(title: String?) {
+        guard !isInChild else { return }
         snapshots?.screenShown(title)
     }
 
     /// Takes a snapshot of the app's state if there was none within the policy's longest pause, and only in the foreground.
     package func takeSnapshotIfDue() {
+        guard !isInChild else { return }
         snapshots?.collectIfDue()
     }
 

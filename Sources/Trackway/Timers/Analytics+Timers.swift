@@ -21,6 +21,7 @@ extension Analytics {
     @discardableResult
     public func startTimer(_ name: String, unit: TimerUnit = .seconds, countsBackground: Bool = false) -> TimerID {
         let id = TimerID(name: timerName(name), start: ids.next(at: clock.now().wall))
+        guard !isInChild else { return id }
         let actions = timers.report { machine, now in
             machine.started(id.name, id: id.start, unit: unit, countsBackground: countsBackground, at: now)
         }
@@ -83,6 +84,7 @@ extension Analytics {
 
     /// Gives all timers up; nothing is recorded.
     public func clearTimers() {
+        guard !isInChild else { return }
         timers.report { machine, _ in machine.cleared() }
     }
 
@@ -92,14 +94,17 @@ extension Analytics {
     private func timerName(_ name: String) -> String { name.cut(toBytes: limits.nameBytes) }
 
     private func pause(_ timer: TimerReference, _ name: String) {
+        guard !isInChild else { return }
         if !timers.report({ machine, now in machine.paused(timer, at: now) }) { reportUnknown(name) }
     }
 
     private func resume(_ timer: TimerReference, _ name: String) {
+        guard !isInChild else { return }
         if !timers.report({ machine, now in machine.resumed(timer, at: now) }) { reportUnknown(name) }
     }
 
     private func remove(_ timer: TimerReference, _ name: String) {
+        guard !isInChild else { return }
         if !timers.report({ machine, _ in machine.removed(timer) }) { reportUnknown(name) }
     }
 
@@ -110,6 +115,7 @@ extension Analytics {
         _ items: [Item],
         _ route: [DestinationID]
     ) -> Receipt {
+        guard !isInChild else { return refuseInChild() }
         let reading = timers.report { machine, now in machine.ended(timer, at: now) }
         guard let reading else {
             reportUnknown(name)

@@ -2,12 +2,16 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
+internal import TrackwayEvents
 
 /// The real file system.
+///
+/// A forked child of the process that made it changes nothing with it: its files belong to the parent.
 public struct DiskStorage: JournalStorage {
     private let watcher: (any FolderWatcher)?
+    private let fork = ForkMark()
 
-    /// Makes the storage; it holds no state, and tells of no changes.
+    /// Makes the storage, which reports no changes of folders.
     public init() {
         watcher = nil
     }
@@ -18,6 +22,7 @@ public struct DiskStorage: JournalStorage {
     }
 
     public func makeFolder(_ path: String) throws(StorageError) {
+        try checkProcess(path)
         if ctrackway_mkdir(path, 0o700) == 0 { return }
         let error = StorageError.system("make the folder", path)
         if error.number == Self.exists { return }
@@ -87,6 +92,7 @@ public struct DiskStorage: JournalStorage {
     }
 
     public func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) {
+        try checkProcess(path)
         let temporary = Self.temporaryName(for: path)
         try write(temporary, bytes, durably: durably)
         if ctrackway_rename(temporary, path) != 0 {
@@ -98,6 +104,7 @@ public struct DiskStorage: JournalStorage {
     }
 
     public func overwrite(_ path: String, with bytes: [UInt8]) throws(StorageError) {
+        try checkProcess(path)
         let file = ctrackway_open_write(path, false)
         if file < 0 { throw StorageError.system("open", path) }
         defer { _ = ctrackway_close(file) }
@@ -111,6 +118,7 @@ public struct DiskStorage: JournalStorage {
     }
 
     public func create(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) -> Bool {
+        try checkProcess(path)
         let temporary = Self.temporaryName(for: path)
         try write(temporary, bytes, durably: durably)
         defer { _ = ctrackway_unlink(temporary) }
@@ -124,30 +132,36 @@ public struct DiskStorage: JournalStorage {
     }
 
     public func rename(_ path: String, to other: String) throws(StorageError) {
+        try checkProcess(path)
         if ctrackway_rename(path, other) != 0 { throw StorageError.system("rename", path) }
     }
 
     public func remove(_ path: String) throws(StorageError) {
+        try checkProcess(path)
         if ctrackway_unlink(path) == 0 { return }
         let error = StorageError.system("remove", path)
         if error.code != .missing { throw error }
     }
 
     public func removeFolder(_ path: String) throws(StorageError) {
+        try checkProcess(path)
         if ctrackway_rmdir(path) == 0 { return }
         let error = StorageError.system("remove the folder", path)
         if error.code != .missing { throw error }
     }
 
     public func makeSegment(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
-        try DiskSegment(path: path, bytes: bytes)
+        try checkProcess(path)
+        return try DiskSegment(path: path, bytes: bytes)
     }
 
     public func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
-        try DiskSegment(path: path, bytes: bytes, isNote: true)
+        try checkProcess(path)
+        return try DiskSegment(path: path, bytes: bytes, isNote: true)
     }
 
     public func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
+        try checkProcess(path)
         let file = ctrackway_open_write(path, false)
         if file < 0 { throw StorageError.system("open the lock", path) }
         switch ctrackway_try_lock_file(file) {
@@ -187,6 +201,11 @@ public struct DiskStorage: JournalStorage {
 
     /// `EEXIST` on every system we run on.
     private static let exists: Int32 = 17
+
+    private func checkProcess(_ path: String) throws(StorageError) {
+        guard fork.isInChild else { return }
+        throw StorageError(.other, operation: "change, from a forked child of the process that uses it,", path: path)
+    }
 
     /// A name beside `path` that no other thread or process uses. The tilde keeps it apart from every name of a
     /// destination, so that a file left over by a dead process is nobody's cursor.

@@ -28,6 +28,11 @@ public final class MemoryStorage: JournalStorage {
 
         var used: Int { tree.files.reduce(0) { $0 + $1.file.length } }
 
+        /// A copy with files of its own, without locks and watches.
+        func copied() -> State {
+            State(tree: tree.copied { $0.copied() }, removed: removed.map { _ in [:] }, capacity: capacity)
+        }
+
         /// Who is to be told of what changed since the last call, and what.
         mutating func takeNews() -> [(tell: @Sendable (StorageChange) -> Void, change: StorageChange)] {
             guard !tree.changed.isEmpty || !watches.isEmpty else { return [] }
@@ -278,23 +283,22 @@ public final class MemoryStorage: JournalStorage {
     ///
     /// - Complexity: O(bytes stored).
     public func afterKill() -> MemoryStorage {
-        let old = state.withLock { $0 }
-        return MemoryStorage(
-            State(tree: old.tree.copied { $0.copied() }, removed: old.removed.map { _ in [:] }, capacity: old.capacity)
-        )
+        // Copied under the lock: no file of the copy may be newer than the names beside it.
+        MemoryStorage(state.withLock { $0.copied() })
     }
 
     /// The storage as it is when the power came back.
     ///
     /// - Complexity: O(bytes stored).
     public func afterPowerLoss(_ loss: PowerLoss = .everythingUnflushed) -> MemoryStorage {
-        let old = state.withLock { $0 }
-        return MemoryStorage(
-            State(
-                tree: old.tree.afterPowerLoss(loss),
-                removed: old.removed.map { _ in [:] },
-                capacity: old.capacity
-            )
+        MemoryStorage(
+            state.withLock { old in
+                State(
+                    tree: old.tree.afterPowerLoss(loss),
+                    removed: old.removed.map { _ in [:] },
+                    capacity: old.capacity
+                )
+            }
         )
     }
 
@@ -303,19 +307,20 @@ public final class MemoryStorage: JournalStorage {
     ///
     /// - Complexity: O(bytes stored and removed).
     public func includingRemoved() -> MemoryStorage {
-        let full = afterKill()
-        let removed = state.withLock { $0.removed ?? [:] }
-        full.state.withLock { state in
-            for (path, file) in removed where state.tree.node(at: path) == nil {
-                let parent = MemoryTree.parts(path).dropLast().joined(separator: "/")
-                state.tree.makeFolder("/" + parent)
-                guard let place = state.tree.place(of: path) else { continue }
-                let content = file.content
-                let copy = MemoryFile(content: content, flushed: content)
-                state.tree.set(place.name, in: place.folder, to: .file(copy))
+        MemoryStorage(
+            state.withLock { old in
+                var full = old.copied()
+                for (path, file) in old.removed ?? [:] where full.tree.node(at: path) == nil {
+                    let parent = MemoryTree.parts(path).dropLast().joined(separator: "/")
+                    full.tree.makeFolder("/" + parent)
+                    guard let place = full.tree.place(of: path) else { continue }
+                    let content = file.content
+                    let copy = MemoryFile(content: content, flushed: content)
+                    full.tree.set(place.name, in: place.folder, to: .file(copy))
+                }
+                return full
             }
-        }
-        return full
+        )
     }
 
     /// Changes a file's content behind the back of everybody, as damage or an attacker would.

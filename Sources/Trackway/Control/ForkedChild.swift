@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CTrackway
+public import TrackwayEvents
+
+// What every call does first in a process that forked from the one that made the instance and goes on without exec.
+extension Analytics {
+    /// Whether the caller is a forked child of the process that made this instance.
+    ///
+    /// The first call that finds this out writes a line to standard error. Every call that takes a lock asks first: at the fork, another
+    /// thread of the parent may have held any lock, of the SDK or of Swift's runtime, and nothing releases it in the child. For the
+    /// same reason neither the app's diagnostics handler is called nor a type is used for the first time.
+    var isInChild: Bool {
+        guard control.gate.isForked else { return false }
+        ctrackway_fork_tell()
+        return true
+    }
+
+    /// The receipt of an event that a forked child recorded.
+    @inline(never)
+    func refuseInChild(id: EventID = EventID(high: 0, low: 0)) -> Receipt {
+        ctrackway_fork_tell()
+        return Receipt(id: id, sequence: 0, durability: .none, dropped: .forked)
+    }
+}
+
+extension TrackwayError {
+    /// A call that throws was made in a forked child.
+    static var inChild: TrackwayError {
+        TrackwayError(
+            .inForkedChild,
+            "a forked child cannot use the Analytics of its parent; call exec first, or make one of its own"
+        )
+    }
+}
+
+extension DropReason {
+    /// The event was recorded in a forked child with the `Analytics` of its parent.
+    public static var forked: DropReason { DropReason(rawValue: "forked") }
+}

@@ -50,6 +50,7 @@ enum NeighborProbe {
         var analytics: Analytics? = try Self.analytics(folder)
         let calls = Calls()
         for number in 0..<events { analytics?.record("parent", ["n": .integer(Int64(number))]) }
+        if let analytics { calls.prepare(analytics) }
         if isBusy, let analytics { keepBusy(analytics, calls) }
         for _ in 0..<children {
             let process = fork()
@@ -91,7 +92,8 @@ enum NeighborProbe {
 
     /// Every call of the SDK that waits for nothing, with arguments that were made before the fork.
     ///
-    /// The parent makes none of these calls on the thread that forks: a child makes them for the first time.
+    /// The parent makes nearly none of these calls on the thread that forks: a child makes them for the first time. Only the probe's own
+    /// typed event was recorded before: what the app's code needs of Swift's runtime in a child is not the SDK's to make ready.
     private struct Calls {
         private let attributes: Attributes = ["child": true]
         private let event = ProbeEvent(child: 1)
@@ -102,6 +104,11 @@ enum NeighborProbe {
 
         init() {
             destination = AppTarget("child")
+        }
+
+        /// Records what the app's code must have used before it forks.
+        func prepare(_ analytics: Analytics) {
+            analytics.record(event)
         }
 
         /// Makes the calls; the number of those that claim to have done something.
@@ -150,7 +157,7 @@ enum NeighborProbe {
     }
 
     private struct ProbeEvent: TypedEvent {
-        static let name = "child"
+        static let name = "typed"
         var child: Int
     }
 }

@@ -74,13 +74,37 @@ final class OwnStore: UsageStoring {
     var kept: [(target: String, record: UsageRecord)] = []
     /// Called before a snapshot is made.
     var onSnapshot: () -> Void = {}
+    /// The threads whose calls are not over, and how often two of them called at once.
+    private let calls = Locked((threads: [pthread_t](), overlaps: 0))
+
+    /// How often a call came while another thread's was not over.
+    var overlaps: Int { calls.withLock { $0.overlaps } }
+
+    /// Counts a call.
+    func called<Result>(_ body: () -> Result) -> Result {
+        let thread = pthread_self()
+        calls.withLock {
+            if $0.threads.contains(where: { pthread_equal($0, thread) == 0 }) { $0.overlaps += 1 }
+            $0.threads.append(thread)
+        }
+        defer {
+            calls.withLock { calls in
+                if let last = calls.threads.lastIndex(where: { pthread_equal($0, thread) != 0 }) {
+                    calls.threads.remove(at: last)
+                }
+            }
+        }
+        return body()
+    }
 
     init(_ storageID: String) {
         self.storageID = storageID
     }
 
     func removeRecords(before date: Date, after end: Date?, targetID: String) {
-        kept.removeAll { $0.target == targetID && $0.record.date <= date && $0.record.date >= end ?? .distantPast }
+        called {
+            kept.removeAll { $0.target == targetID && $0.record.date <= date && $0.record.date >= end ?? .distantPast }
+        }
     }
 
     func snapshot(for targetID: String) -> any UsageSnapshotting {
@@ -88,20 +112,22 @@ final class OwnStore: UsageStoring {
     }
 
     func snapshot(for targetID: String, till date: Date?) -> any UsageSnapshotting {
-        onSnapshot()
-        return OwnSnapshot(
-            self,
-            targetID,
-            kept.filter { $0.target == targetID && $0.record.date <= date ?? .distantFuture }.count
-        )
+        called {
+            onSnapshot()
+            return OwnSnapshot(
+                self,
+                targetID,
+                kept.filter { $0.target == targetID && $0.record.date <= date ?? .distantFuture }.count
+            )
+        }
     }
 
     func store(record: UsageRecord, for targetID: String) {
-        kept.append((targetID, record))
+        called { kept.append((targetID, record)) }
     }
 
     func targetIdentifiers() -> [String] {
-        Set(kept.map(\.target)).sorted()
+        called { Set(kept.map(\.target)).sorted() }
     }
 }
 
@@ -118,17 +144,21 @@ struct OwnSnapshot: UsageSnapshotting {
     }
 
     func records(_ body: (UsageRecord) -> Bool) {
-        for item in store.kept.filter({ $0.target == target }).prefix(count) where !body(item.record) { return }
+        store.called {
+            for item in store.kept.filter({ $0.target == target }).prefix(count) where !body(item.record) { return }
+        }
     }
 
     func recordCount() -> Int { count }
 
     func removeRecords() {
         var left = count
-        store.kept.removeAll { item in
-            guard item.target == target, left > 0 else { return false }
-            left -= 1
-            return true
+        store.called {
+            store.kept.removeAll { item in
+                guard item.target == target, left > 0 else { return false }
+                left -= 1
+                return true
+            }
         }
     }
 }

@@ -31,6 +31,7 @@ struct UsageStressTests {
         var round = StressRound(seed)
         do {
             try await round.play()
+            #expect(round.overlaps == 0, "calls to a store of the app's own came at once")
         } catch {
             Issue.record("seed \(seed): \(error)")
         }
@@ -62,6 +63,9 @@ private struct StressRound {
     private let seed: UInt64
     private let isOwnStore: [Bool]
     private var own: [OwnStore]
+
+    /// How often calls to a store of the app's own came at once.
+    var overlaps: Int { own.reduce(0) { $0 + $1.overlaps } }
     private let backEnd = UploadBackEnd()
     private let custom = Locked<[String]>([])
     private var app = UsageApp(InMemoryEnvironment(device: UsageApp.device, segmentBytes: 8_192))

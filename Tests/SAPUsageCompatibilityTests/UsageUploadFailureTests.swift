@@ -147,6 +147,18 @@ struct UsageUploadFailureTests {
         #expect(app.events(store) == ["SessionStart"])
     }
 
+    @Test("a long store of the app's own is read in parts, each record once", arguments: [499, 500, 501, 1_205])
+    func readInParts(_ records: Int) async throws {
+        let store = OwnStore(UsageApp.person.uuidString)
+        try app.permitted(store)
+        app.usage.reporter().report(app.start())
+        report(0..<records, app)
+        #expect(await app.upload(to: backEnd) == nil)
+        #expect(values == Array(0..<records))
+        #expect(app.events(store) == ["SessionStart"])
+        #expect(store.overlaps == 0)
+    }
+
     @Test("a session that an upload began is not sent when the next one follows at once", arguments: Store.allCases)
     func begunForNobody(_ kind: Store) async throws {
         let store = try configured(kind, app)

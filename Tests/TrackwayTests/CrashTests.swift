@@ -182,6 +182,7 @@ struct CrashTests {
         let numbers = next.events(named: "parent").map { $0.event.attributes["n"]?.integer }
         #expect(numbers == (0..<80).map { Int64($0) })
         #expect(next.events(named: "child").isEmpty)
+        #expect(next.events(named: "typed").count == 1)
         #expect(next.events(named: "_screen_view").allSatisfy { $0.event.attributes["_screen_name"] == "Busy" })
         #expect(next.events(named: "_click").isEmpty)
         #expect(next.analytics.consent == .pending)

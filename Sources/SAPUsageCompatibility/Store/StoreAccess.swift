@@ -7,7 +7,8 @@ internal import TrackwayEvents
 /// A store in use, whoever wrote it.
 ///
 /// A store of the app's own need not bear several threads: calls to it come one at a time. The lock is recursive, since such a
-/// store may itself report; it is never held while anybody reads a snapshot.
+/// store may itself report. It is held while a part of a snapshot is read, too, because a snapshot may look into its store, and never while
+/// something is sent.
 ///
 /// `@unchecked Sendable`: the app's object is called under the lock alone, and a `UsageStore` is `Sendable` itself.
 final class StoreAccess: @unchecked Sendable {

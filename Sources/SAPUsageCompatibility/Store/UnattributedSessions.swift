@@ -109,10 +109,11 @@ final class UnattributedSessions: Sendable {
     /// How often texts stand in a store.
     private static func present(_ texts: Set<String>, for target: String, in access: StoreAccess) -> [String: Int] {
         var counts: [String: Int] = [:]
-        let snapshot = access.exclusively { $0.snapshot(for: target) }
-        snapshot.records { record in
-            if let text = record.written().text, texts.contains(text) { counts[text, default: 0] += 1 }
-            return true
+        access.exclusively { store in
+            store.snapshot(for: target).records { record in
+                if let text = record.written().text, texts.contains(text) { counts[text, default: 0] += 1 }
+                return true
+            }
         }
         return counts
     }

@@ -5,7 +5,8 @@ public import Foundation
 
 /// Keeps records until somebody has uploaded them. ``UsageStore`` is one; an app may have its own.
 ///
-/// The calls that ``Usage`` makes come one at a time, from any thread, so a store of one's own needs no lock for them.
+/// The calls that ``Usage`` and the uploader make, to the store and to its snapshots, come one at a time, from any thread, so a store of
+/// one's own needs no lock for them.
 public protocol UsageStoring: AnyObject {
     /// Whose records these are: a person's id, or ``Usage/unattributedStorageID``.
     var storageID: String { get }

@@ -185,7 +185,7 @@ final class OwnStoreUploadSource: UploadSource {
             return true
         }
         count = 0
-        snapshot.records { record in
+        records { record in
             defer { count += 1 }
             guard let text = record.written().text else {
                 withheld.insert(count)
@@ -209,7 +209,7 @@ final class OwnStoreUploadSource: UploadSource {
             return takeStart(session) && give(.record(item, record))
         }
         guard !isStopped else { return }
-        let expected = snapshot.recordCount()
+        let expected = exclusively { snapshot.recordCount() }
         guard count >= expected else {
             throw .storage("the store's snapshot gave out \(count) of \(expected) records; nothing was removed")
         }
@@ -222,6 +222,38 @@ final class OwnStoreUploadSource: UploadSource {
             }
         }
         _ = takeStart(session)
+    }
+
+    /// Calls `body` with each record of the snapshot until it returns false.
+    ///
+    /// The records are read in parts, while nobody else calls the store, because the snapshot may look into it. `body` is called
+    /// outside of that, because it may send.
+    private func records(_ body: (UsageRecord) -> Bool) {
+        var done = 0
+        while true {
+            var part: [UsageRecord] = []
+            exclusively {
+                var position = 0
+                snapshot.records { record in
+                    if position >= done { part.append(record) }
+                    position += 1
+                    return part.count < Self.recordsAtOnce
+                }
+            }
+            for record in part {
+                guard body(record) else { return }
+            }
+            guard part.count == Self.recordsAtOnce else { return }
+            done += part.count
+        }
+    }
+
+    private static let recordsAtOnce = 500
+
+    /// Calls the snapshot while nobody else calls the store.
+    private func exclusively<Result>(_ body: () -> Result) -> Result {
+        guard let access else { return body() }
+        return access.exclusively { _ in body() }
     }
 
     private func forget(_ gone: [UInt64: Int]) {

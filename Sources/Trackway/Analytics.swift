@@ -59,8 +59,10 @@ public final class Analytics: Sendable {
     package let snapshots: SnapshotDriver?
     package let queue: StorageQueue
     let lastLedger = Locked(Ledger())
-    /// Made before any fork, because making it takes locks of Swift's runtime.
+    /// What a forked child gets. Made before any fork, because making it takes locks of Swift's runtime.
     let ledgerInChild = Ledger(uncounted: [Ledger.Uncounted(path: "", reason: TrackwayError.inChild.message)])
+    /// As above: throwing an error needs the conformance of its type.
+    private let errorInChild: any Error = TrackwayError.inChild
     package let commits: GroupCommitter
     package let lifeCycle: LifeCycleFollower
     /// Which screen is shown, of those that lie over one another.

@@ -35,6 +35,8 @@ func made<Value>() -> Value { fatalError("Nothing here is run.") }
 @MainActor var key: String { made() }
 @MainActor var token: String { made() }
 @MainActor var sku: String { made() }
+@MainActor var coupon: String? { made() }
+@MainActor var dictionary: [String: Any] { made() }
 @MainActor var price: Double { made() }
 @MainActor var person: UUID { made() }
 @MainActor var now: Timestamp { made() }

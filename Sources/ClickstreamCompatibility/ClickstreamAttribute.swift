@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 public import Foundation
+internal import Trackway
 public import TrackwayEvents
 
 /// Named values of an event, a user or an item.
@@ -10,7 +11,7 @@ public typealias ClickstreamAttribute = [String: any AnalyticsPropertyValue]
 /// A value that an attribute can have: `String`, `Int`, `Int64`, `Double`, `Bool` or `Decimal`.
 public protocol AnalyticsPropertyValue: Sendable {
     /// The value as Trackway records it.
-    var attributeValue: AttributeValue { get }
+    var attributeValue: AttributeValue? { get }
 }
 
 extension String: AnalyticsPropertyValue {}
@@ -19,17 +20,16 @@ extension Int64: AnalyticsPropertyValue {}
 extension Double: AnalyticsPropertyValue {}
 extension Bool: AnalyticsPropertyValue {}
 
-extension Decimal: AnalyticsPropertyValue {
-    /// The number that its digits say, without the error of a binary fraction. A whole number beyond `Int64` becomes text.
-    public var attributeValue: AttributeValue { AttributeValue(decimal: description) }
-}
+extension Decimal: AnalyticsPropertyValue {}
 
 extension Attributes {
     /// Attributes in Trackway's words. A dictionary has no order, so they are sorted: of too many, the same ones are left
     /// out every time.
     init(_ attributes: ClickstreamAttribute) {
         self.init(
-            uniquing: attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value.attributeValue) }
+            uniquing: attributes.sorted { $0.key < $1.key }.compactMap { key, value in
+                value.attributeValue.map { (key, $0) }
+            }
         )
     }
 }
@@ -39,8 +39,8 @@ extension Item {
     /// recorded.
     init(_ attributes: ClickstreamAttribute) {
         var rest = attributes
-        let id = rest.removeValue(forKey: ClickstreamAnalytics.Item.ITEM_ID)?.attributeValue.text ?? ""
-        let name = rest.removeValue(forKey: ClickstreamAnalytics.Item.ITEM_NAME)?.attributeValue.text
+        let id = rest.removeValue(forKey: ClickstreamAnalytics.Item.ITEM_ID)?.attributeValue?.text ?? ""
+        let name = rest.removeValue(forKey: ClickstreamAnalytics.Item.ITEM_NAME)?.attributeValue?.text
         self.init(id: id, name: name, Attributes(rest))
     }
 }

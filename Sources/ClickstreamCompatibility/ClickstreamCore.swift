@@ -206,8 +206,8 @@ extension ClickstreamCore {
             !screen.isEmpty
         else { return Self.report(ClickstreamRules.screenNameMissing, analytics) }
         // An id that is no text is as good as none.
-        let uniqueID = attributes.removeValue(forKey: CapturedKey.screenUniqueID)?.attributeValue.string
-        let id = attributes.removeValue(forKey: CapturedKey.screenID)?.attributeValue.string
+        let uniqueID = attributes.removeValue(forKey: CapturedKey.screenUniqueID)?.attributeValue?.string
+        let id = attributes.removeValue(forKey: CapturedKey.screenID)?.attributeValue?.string
         analytics.screen(screen, id: id, uniqueID: uniqueID, Attributes(attributes))
     }
 

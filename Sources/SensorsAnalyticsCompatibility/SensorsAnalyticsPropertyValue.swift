@@ -8,7 +8,7 @@ public import TrackwayEvents
 /// A value that a property can have: text, a number, true or false, a date, or a list of these.
 public protocol SensorsAnalyticsPropertyValue: Sendable {
     /// The value as Trackway records it.
-    var attributeValue: AttributeValue { get }
+    var attributeValue: AttributeValue? { get }
 }
 
 extension AttributeValue: SensorsAnalyticsPropertyValue {}
@@ -29,19 +29,16 @@ extension Double: SensorsAnalyticsPropertyValue {}
 extension Float: SensorsAnalyticsPropertyValue {}
 extension Date: SensorsAnalyticsPropertyValue {}
 
-extension Decimal: SensorsAnalyticsPropertyValue {
-    /// The number that its digits say, without the error of a binary fraction. A whole number beyond `Int64` becomes text.
-    public var attributeValue: AttributeValue { AttributeValue(decimal: description) }
-}
+extension Decimal: SensorsAnalyticsPropertyValue {}
 
 extension Array: SensorsAnalyticsPropertyValue where Element: SensorsAnalyticsPropertyValue {
     /// Values in order.
-    public var attributeValue: AttributeValue { .array(map(\.attributeValue)) }
+    public var attributeValue: AttributeValue? { .array(compactMap(\.attributeValue)) }
 }
 
 extension Set: SensorsAnalyticsPropertyValue where Element: SensorsAnalyticsPropertyValue {
     /// Values, in no order that means anything.
-    public var attributeValue: AttributeValue { .array(map(\.attributeValue)) }
+    public var attributeValue: AttributeValue? { .array(compactMap(\.attributeValue)) }
 }
 
 /// Named values of an event, a user or a thing.
@@ -50,6 +47,10 @@ public typealias SensorsAnalyticsProperties = [String: any SensorsAnalyticsPrope
 extension Attributes {
     /// Properties by name; the same ones give the same order.
     init(_ properties: SensorsAnalyticsProperties?) {
-        self.init(uniquing: (properties ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value.attributeValue) })
+        self.init(
+            uniquing: (properties ?? [:]).sorted { $0.key < $1.key }.compactMap { key, value in
+                value.attributeValue.map { (key, $0) }
+            }
+        )
     }
 }

@@ -96,9 +96,10 @@ struct SiftWireTests {
             "device_system_name": "iOS", "device_system_version": "18.1", "device_ifv": .string(installation),
             "initial_device_ifv": "0B5A6F10-1111-4222-8333-444455556666", "mobile_carrier_name": "--",
             "mobile_iso_country_code": "us", "mobile_country_code": "310", "mobile_network_code": "260",
-            "device_hardware_machine": "iPhone15,2", "evidence_files_present": [],
-            "evidence_directories_symlinked": [], "evidence_directories_writable": [], "evidence_dylds_present": [],
-            "evidence_url_schemes_openable": [],
+            "device_hardware_machine": "iPhone15,2", "evidence_files_present": .array([]),
+            "evidence_directories_symlinked": .array([]), "evidence_directories_writable": .array([]),
+            "evidence_dylds_present": .array([]),
+            "evidence_url_schemes_openable": .array([]),
         ]
         let list = SiftEvent.listRequest([properties], edition: .current)
         #expect(String(decoding: list, as: UTF8.self) == Self.propertiesExample)
@@ -108,15 +109,15 @@ struct SiftWireTests {
         state.iosAppState = [
             "application_state": "active", "device_orientation": "face_up", "proximity_state": false,
             "network_addresses": ["10.0.0.7"],
-            "location": [
+            "location": .object([
                 "time": 1_624_999_999_000, "latitude": 48.1, "longitude": 11.6, "horizontal_accuracy": 65,
                 "altitude": 519.2, "vertical_accuracy": 10, "floor": 2, "speed": 1.3, "course": 271.4,
-            ],
-            "heading": [
+            ]),
+            "heading": .object([
                 "time": 1_625_000_003_800, "magnetic_heading": 268.1, "accuracy": 12, "true_heading": 271.2,
                 "raw_magnetic_field_x": -12.1, "raw_magnetic_field_y": 3.4, "raw_magnetic_field_z": -41.0,
-            ],
-            "motion": [
+            ]),
+            "motion": .array([
                 [
                     "time": 1_625_000_000_512, "attitude_roll": 0.02, "attitude_pitch": 0.01, "attitude_yaw": -1.57,
                     "rotation_rate_x": 0.001, "rotation_rate_y": -0.002, "rotation_rate_z": 0, "gravity_x": 0,
@@ -125,7 +126,7 @@ struct SiftWireTests {
                     "magnetic_field_y": 3.1, "magnetic_field_z": -40.8,
                     "magnetic_field_calibration_accuracy": "high",
                 ]
-            ],
+            ]),
         ]
         #expect(String(decoding: SiftEvent.listRequest([state]), as: UTF8.self) == Self.stateExample)
     }

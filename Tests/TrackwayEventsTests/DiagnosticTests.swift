@@ -24,7 +24,7 @@ struct DiagnosticTests {
         Mistake(attributes: ["a": .double(.nan)], code: .numberNotFinite, field: "attributes.a", value: "nan"),
         Mistake(attributes: ["a": .double(-.infinity)], code: .numberNotFinite, field: "attributes.a", value: "-inf"),
         Mistake(
-            attributes: ["a": [1, .double(.infinity)]],
+            attributes: ["a": .array([1, .double(.infinity)])],
             code: .numberNotFinite,
             field: "attributes.a",
             value: "an array of 2"
@@ -74,8 +74,8 @@ struct DiagnosticTests {
     @Test("the rest of the event survives every mistake")
     func survives() throws {
         let attributes: Attributes = [
-            "a": 1, "": 2, "b": .double(.nan), "c": "text", "d": [.double(.nan)],
-            "e": ["bad": .double(.nan), "good": 1],
+            "a": 1, "": 2, "b": .double(.nan), "c": "text", "d": .array([.double(.nan)]),
+            "e": .object(["bad": .double(.nan), "good": 1]),
             "a": 7, "f": true,
         ]
         let items = [Item(id: "1"), Item(id: ""), Item(id: "2", name: "two", ["bad": .double(.infinity), "good": 2])]

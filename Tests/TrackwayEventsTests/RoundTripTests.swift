@@ -52,7 +52,7 @@ struct RoundTripTests {
                     name: "café 😀",
                     time: Timestamp(milliseconds: 1),
                     monotonic: MonotonicTime(milliseconds: 2),
-                    attributes: ["a": 1, "b": []],
+                    attributes: ["a": 1, "b": .array([])],
                     items: [Item(id: "1", name: "Nature")]
                 )
         )

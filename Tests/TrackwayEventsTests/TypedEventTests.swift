@@ -59,7 +59,7 @@ struct TypedEventTests {
                 "total": 12.5, "count": 3, "isFirst": true, "size": "large", "address": ["street": "Main"],
                 "tags": ["a", "b"], "ratings": [1, 3], "at": .date(Timestamp(milliseconds: 5)),
                 "hash": "18446744073709551615", "share": 0.1, "options": ["gift": true],
-                "attributes": [1, ["first": "v", "second": [2, true, false]]],
+                "attributes": .array([1, ["first": "v", "second": [2, true, false]]]),
             ]
         )
         #expect(Purchase().items == [Item(id: "1")])

@@ -21,7 +21,13 @@ func callsAsUsersWriteThem() async throws {
         )
     )
 
+    let (sku, price, count, isFirst, coupon) = ("A-1", 12.5, 3, true, String?.none)
+    let (bought, tags, link) = (Date(timeIntervalSince1970: 1), ["new"], URL(string: "https://example.com/a")!)
+    let dictionary: [String: Any] = ["rows": 3, "file": "a.csv"]
     analytics.record("button_click")
+    analytics.record("add_to_cart", ["sku": sku, "price": price, "count": count, "first": isFirst])
+    analytics.record("purchase", ["coupon": coupon, "at": bought, "tags": tags, "link": link])
+    analytics.record("imported", Attributes(dictionary))
     analytics.record(
         "button_click",
         ["category": "shoes", "currency": "CNY", "value": 279.9, "first": true, "count": 3]
@@ -75,7 +81,6 @@ struct DesignCallsTests {
     func dates(seconds: Double) {
         let date = Date(timeIntervalSince1970: seconds)
         let expected = AttributeValue.date(Timestamp(milliseconds: Int64((seconds * 1000).rounded())))
-        #expect(AttributeValue.date(date) == expected)
         #expect(date.attributeValue == expected)
         #expect(AttributeValue(date) == expected)
     }

@@ -31,7 +31,7 @@ struct RecordingTests {
         let memory = try InMemoryAnalytics()
         let attributes: Attributes = [
             "text": "шоп 👟 \"quoted\"", "whole": 9_223_372_036_854_775_807, "fraction": 19.99, "no": false,
-            "list": [1, 2.5, "three"], "object": ["inner": ["deep": true]],
+            "list": .array([1, 2.5, "three"]), "object": ["inner": ["deep": true]],
             "date": .date(Timestamp(milliseconds: 1_700_000_000_123)),
         ]
         let items = [Item(id: "123", name: "Nature", ["publisher": "Nature Research"]), Item(id: "4")]
@@ -109,7 +109,7 @@ struct RecordingTests {
         let receipts = await withTaskGroup(of: [Receipt].self) { group in
             for thread in 0..<8 {
                 group.addTask {
-                    (0..<250).map { analytics.record("step", ["thread": .integer(Int64(thread)), "n": .integer($0)]) }
+                    (0..<250).map { analytics.record("step", ["thread": thread, "n": $0]) }
                 }
             }
             return await group.reduce(into: [Receipt]()) { $0 += $1 }

@@ -14,7 +14,7 @@ struct StorageTroubleTests {
         memory.analytics.record("stored")
         memory.storage.fail(.makeSegment, with: .noSpace)
         let text = String(repeating: "x", count: 1_000)
-        let receipts = (0..<1_500).map { memory.analytics.record("later", ["n": .integer($0), "text": .string(text)]) }
+        let receipts = (0..<1_500).map { memory.analytics.record("later", ["n": $0, "text": text]) }
         #expect(receipts.contains { $0.durability == .memory })
         #expect(receipts.last?.durability == Receipt.Durability.none)
         #expect(receipts.last?.dropped == .storageFull)

@@ -14,16 +14,16 @@ struct Workload: Sendable {
     @inline(__always)
     static func attributes(_ index: Int) -> Attributes {
         [
-            "category": .string(categories[index % categories.count]),
+            "category": categories[index % categories.count],
             "currency": "EUR",
-            "price": .double(Double(index % 9973) / 100 + 0.99),
-            "discounted": .boolean(index % 3 == 0),
-            "position": .integer(Int64(index % 40)),
-            "screen_name": .string(screens[index % screens.count]),
+            "price": Double(index % 9973) / 100 + 0.99,
+            "discounted": index % 3 == 0,
+            "position": index % 40,
+            "screen_name": screens[index % screens.count],
             "product_sku": "SKU-2026-AUTUMN-000417",
             "search_term": "waterproof walking boots size 42",
             "campaign_source": "newsletter-week-47",
-            "visible_ratio": .double(Double(index % 97) / 97),
+            "visible_ratio": Double(index % 97) / 97,
         ]
     }
 

@@ -26,7 +26,7 @@ struct EngineServeTests {
     private static func send(_ count: Int, to address: CollectorAddress, _ folder: String) async throws -> SendTally {
         var sender = try Sender(to: address, folder: folder, console: .standard)
         for number in 0..<count {
-            _ = sender.record("bulk", ["number": .init(number)])
+            _ = sender.record("bulk", ["number": number])
             if number.isMultiple(of: 20) {
                 try await pause()
             }

@@ -112,7 +112,7 @@ struct DemoTests {
         configuration.capture = .none
         configuration.onDiagnostic = { _ in }
         let analytics = try Analytics(configuration)
-        for number in 0..<7 { analytics.record("event", ["number": .init(number)]) }
+        for number in 0..<7 { analytics.record("event", ["number": number]) }
         let ledger = DeviceLedger(try JournalInspector(folder: folder.path).inspect())
         #expect(ledger.recorded == 7)
         #expect(ledger.pending(for: "collector") == 7)

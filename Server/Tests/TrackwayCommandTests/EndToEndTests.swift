@@ -13,7 +13,7 @@ struct EndToEndTests {
         try await RunningCollector.withFolder { folder in
             try await RunningCollector.with(folder: folder + "/collector") { address in
                 var sender = try Sender(to: address, folder: folder + "/journal", console: .standard)
-                for number in 0..<2_500 { _ = sender.record("bulk", ["number": .init(number)]) }
+                for number in 0..<2_500 { _ = sender.record("bulk", ["number": number]) }
                 _ = sender.record("purchase", ["total": 12.5], items: [Item(id: "A-1")])
                 await sender.finish(timeout: .seconds(60))
                 #expect(sender.tally.recorded == 2_501)
@@ -104,7 +104,7 @@ struct EndToEndTests {
                     folder: folder + "/journal",
                     console: .standard
                 )
-                for number in 0..<50 { _ = sender.record("event", ["number": .init(number)]) }
+                for number in 0..<50 { _ = sender.record("event", ["number": number]) }
                 await sender.finish(timeout: .seconds(60))
                 #expect(sender.tally.pending == 0)
                 #expect(environment.badAnswers.bad >= 2)

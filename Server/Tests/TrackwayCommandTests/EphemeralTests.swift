@@ -117,7 +117,7 @@ struct EphemeralTests {
                 for round in 0..<3 {
                     var sender = try Sender(to: address, folder: journal, console: .standard)
                     for number in 0..<20 {
-                        _ = sender.record("step", ["number": .init(number), "round": .init(round)])
+                        _ = sender.record("step", ["number": number, "round": round])
                     }
                     await sender.finish(timeout: .seconds(60))
                     let query: [(name: String, value: String)] = [("name", "step"), ("count", "20"), ("within", "0s")]

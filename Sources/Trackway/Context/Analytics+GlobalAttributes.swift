@@ -17,6 +17,7 @@ extension Analytics {
     ///   - attributes: the attributes.
     ///   - scope: whose they are. Attributes of the person end with ``signOut()`` and when another person signs in.
     public func setGlobalAttributes(_ attributes: Attributes, scope: GlobalAttributeScope = .installation) {
+        let attributes = attributes.converted
         changeGlobalAttributes(scope) { $0.merge(attributes) }
     }
 
@@ -73,7 +74,7 @@ extension Analytics {
     /// Adds attributes that a closure names anew for each event, as it is recorded. nil ends that.
     ///
     /// ```swift
-    /// analytics.setDynamicGlobalAttributes { ["balance": .integer(wallet.balance)] }
+    /// analytics.setDynamicGlobalAttributes { ["balance": wallet.balance] }
     /// ```
     /// They win over ``setGlobalAttributes(_:scope:)``, and the event's own win over them. The closure is called on the thread that
     /// records, for each event of the app and for those recorded without the app asking, so it must return quickly. It may
@@ -118,7 +119,7 @@ final class DynamicAttributes: Sendable {
     /// itself records.
     func current() -> Attributes {
         guard let provider = named.withLock({ $0.provider }) else { return [:] }
-        return CallbackScope.call(CallbackScope.ID(of: self)) { provider() } ?? [:]
+        return CallbackScope.call(CallbackScope.ID(of: self)) { provider().converted } ?? [:]
     }
 }
 

@@ -35,7 +35,7 @@ package struct ScreenView: Sendable, Hashable {
         standsFor: Standing = .lastFound
     ) {
         self.screen = screen
-        self.attributes = attributes
+        self.attributes = attributes.converted
         self.isManual = isManual
         self.endsNamed = endsNamed
         self.standsFor = standsFor

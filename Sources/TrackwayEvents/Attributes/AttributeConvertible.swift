@@ -1,69 +1,106 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Something that can be an attribute's value.
+/// A type whose values can be attribute values.
 ///
-/// Optionals are not: an absent value is an absent attribute.
-public protocol AttributeConvertible {
-    /// The value as an attribute.
-    var attributeValue: AttributeValue { get }
+/// Text, numbers, Booleans, dates, UUIDs, URLs, and arrays and dictionaries of these conform. An enumeration with raw values
+/// needs no more than the conformance:
+///
+/// ```swift
+/// enum Plan: String, AttributeConvertible { case free, pro }
+/// let plan = Plan.pro
+/// let attributes: Attributes = ["plan": plan]
+/// ```
+public protocol AttributeConvertible: Sendable {
+    /// The value as an attribute; nil leaves the attribute out.
+    ///
+    /// Read on the thread that records, possibly more than once.
+    var attributeValue: AttributeValue? { get }
 }
 
 extension AttributeValue: AttributeConvertible {
     /// The value itself.
-    public var attributeValue: AttributeValue { self }
+    public var attributeValue: AttributeValue? { self }
 }
 
 extension Attributes: AttributeConvertible {
     /// An object.
-    public var attributeValue: AttributeValue { .object(self) }
+    public var attributeValue: AttributeValue? { .object(self) }
 }
 
 extension String: AttributeConvertible {
     /// Text.
-    public var attributeValue: AttributeValue { .string(self) }
+    public var attributeValue: AttributeValue? { .string(self) }
 }
 
 extension Substring: AttributeConvertible {
     /// Text.
-    public var attributeValue: AttributeValue { .string(String(self)) }
+    public var attributeValue: AttributeValue? { .string(String(self)) }
 }
 
 extension Bool: AttributeConvertible {
     /// True or false.
-    public var attributeValue: AttributeValue { .boolean(self) }
+    public var attributeValue: AttributeValue? { .boolean(self) }
 }
 
 extension Double: AttributeConvertible {
     /// A floating-point number.
-    public var attributeValue: AttributeValue { .double(self) }
+    public var attributeValue: AttributeValue? { .double(self) }
 }
 
 extension Float: AttributeConvertible {
     /// The shortest decimal number that reads back as this `Float`: `0.1`, not `0.10000000149011612`.
-    public var attributeValue: AttributeValue { .double(Double(description) ?? Double(self)) }
+    public var attributeValue: AttributeValue? { .double(Double(description) ?? Double(self)) }
 }
 
 extension Timestamp: AttributeConvertible {
     /// A point in wall time.
-    public var attributeValue: AttributeValue { .date(self) }
+    public var attributeValue: AttributeValue? { .date(self) }
 }
 
 extension Duration: AttributeConvertible {
     /// Whole milliseconds, cut towards zero.
-    public var attributeValue: AttributeValue { .integer(wholeMilliseconds) }
+    public var attributeValue: AttributeValue? { .integer(wholeMilliseconds) }
+}
+
+extension Optional: AttributeConvertible where Wrapped: AttributeConvertible {
+    /// The wrapped value as an attribute; nil leaves the attribute out.
+    public var attributeValue: AttributeValue? { self?.attributeValue }
 }
 
 extension Array: AttributeConvertible where Element: AttributeConvertible {
-    /// Values in order.
-    public var attributeValue: AttributeValue { .array(map(\.attributeValue)) }
+    /// Values in order, without those that are nil.
+    public var attributeValue: AttributeValue? { .array(compactMap(\.attributeValue)) }
+}
+
+extension Dictionary: AttributeConvertible where Key == String, Value: AttributeConvertible {
+    /// An object, its members in the order of their keys, without those whose value is nil.
+    public var attributeValue: AttributeValue? { .object(Attributes(self)) }
+}
+
+extension Attributes {
+    /// The pairs of a dictionary in the order of their keys.
+    ///
+    /// - Complexity: O(n log n).
+    public init(_ dictionary: [String: some AttributeConvertible]) {
+        self.init(
+            pairs: dictionary.sorted { $0.key < $1.key }.compactMap { key, value in
+                value.attributeValue.map { (key, $0) }
+            }
+        )
+    }
+}
+
+extension AttributeConvertible where Self: RawRepresentable, RawValue: AttributeConvertible {
+    /// The raw value.
+    public var attributeValue: AttributeValue? { rawValue.attributeValue }
 }
 
 extension AttributeConvertible where Self: BinaryInteger {
     /// A whole number. Values beyond `Int64` become their decimal digits as text: such numbers are identities or
     /// hashes, and rounding them to a double would silently make different ones equal.
     @inlinable
-    public var attributeValue: AttributeValue {
+    public var attributeValue: AttributeValue? {
         if let exact = Int64(exactly: self) { return .integer(exact) }
         return .string(String(self))
     }

@@ -3,12 +3,7 @@
 
 /// One typed value of an event, a user or an item.
 ///
-/// An enum of plain payloads: literals cost no existential box, and integers stay integers from end to end.
-///
-/// ```swift
-/// let attributes: Attributes = ["category": "shoes", "value": 279.9, "count": 3, "first": true]
-/// let computed: Attributes = ["count": .init(cart.count), "sizes": [38, 39]]
-/// ```
+/// Integers stay integers from end to end. Anything that is ``AttributeConvertible`` has such a value, so that apps rarely name this type.
 public enum AttributeValue: Sendable, Hashable {
     /// Text.
     case string(String)
@@ -29,8 +24,9 @@ public enum AttributeValue: Sendable, Hashable {
 extension AttributeValue {
     /// The value of anything that has one: `.init(cart.count)`.
     @inlinable
-    public init(_ value: some AttributeConvertible) {
-        self = value.attributeValue
+    public init?(_ value: some AttributeConvertible) {
+        guard let value = value.attributeValue else { return nil }
+        self = value
     }
 }
 
@@ -73,6 +69,37 @@ extension AttributeValue {
     public var object: Attributes? {
         if case .object(let value) = self { value } else { nil }
     }
+}
+
+extension AttributeConvertible where Self == AttributeValue {
+    /// Text.
+    @_disfavoredOverload
+    @inlinable
+    public static func string(_ value: String) -> AttributeValue { AttributeValue.string(value) }
+    /// A whole number.
+    @_disfavoredOverload
+    @inlinable
+    public static func integer(_ value: Int64) -> AttributeValue { AttributeValue.integer(value) }
+    /// A floating-point number.
+    @_disfavoredOverload
+    @inlinable
+    public static func double(_ value: Double) -> AttributeValue { AttributeValue.double(value) }
+    /// True or false.
+    @_disfavoredOverload
+    @inlinable
+    public static func boolean(_ value: Bool) -> AttributeValue { AttributeValue.boolean(value) }
+    /// A point in wall time.
+    @_disfavoredOverload
+    @inlinable
+    public static func date(_ value: Timestamp) -> AttributeValue { AttributeValue.date(value) }
+    /// Values in order.
+    @_disfavoredOverload
+    @inlinable
+    public static func array(_ value: [AttributeValue]) -> AttributeValue { AttributeValue.array(value) }
+    /// Named values in order.
+    @_disfavoredOverload
+    @inlinable
+    public static func object(_ value: Attributes) -> AttributeValue { AttributeValue.object(value) }
 }
 
 extension AttributeValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {

@@ -3,26 +3,84 @@
 
 /// Named typed values in the order they were given.
 ///
-/// Building one from a dictionary literal keeps the literal's array as it is: nothing is hashed or copied. That is why a
-/// literal may name a key twice; the last value wins when the event is recorded, and a ``Diagnostic`` tells of it.
-/// Everything else here keeps keys unique. Two are equal when they hold the same pairs in the same order.
+/// A literal takes values of any type that is ``AttributeConvertible``; a value that is nil is left out. An object inside a literal whose
+/// values have different types needs its type:
 ///
-/// Looking a key up walks the pairs: O(n), and faster than hashing for the sizes events have.
+/// ```swift
+/// let sku = "A-1", price = 12.5, coupon: String? = nil
+/// let attributes: Attributes = ["sku": sku, "price": price, "coupon": coupon, "size": ["eu": 38, "us": "7½"] as Attributes]
+/// ```
+/// A literal may name a key twice; the last value wins when the event is recorded, and a ``Diagnostic`` reports it. Everything else here
+/// keeps keys unique. Two are equal when they hold the same pairs in the same order.
+///
+/// A look-up walks the pairs: O(n), and faster than hashing for the sizes that events have.
 public struct Attributes: Sendable, Hashable {
     /// The pairs, in order.
     @usableFromInline
-    var pairs: [(String, AttributeValue)]
+    enum Storage: Sendable {
+        /// Pairs with converted values.
+        case values([(String, AttributeValue)])
+        /// The array of a literal as the compiler made it. The recording path writes it as it is: a second array would cost as much
+        /// as writing the whole event (decision 0001).
+        case literal([(String, any AttributeConvertible)])
+    }
+
+    @usableFromInline
+    var storage: Storage
+    /// The values of a dictionary that are no attribute values; nil in nearly all attributes.
+    package var unsupported: Unsupported?
 
     /// No attributes.
     @inlinable
     public init() {
-        pairs = []
+        storage = .values([])
     }
 
     /// The pairs as they are, without a look at the keys.
     @usableFromInline
     init(pairs: [(String, AttributeValue)]) {
-        self.pairs = pairs
+        storage = .values(pairs)
+    }
+
+    /// The pairs with their values, without those that have none.
+    ///
+    /// - Complexity: O(1), or O(n) for a literal.
+    @usableFromInline
+    var pairs: [(String, AttributeValue)] {
+        get {
+            switch storage {
+            case .values(let pairs): pairs
+            case .literal(let pairs): Self.converted(pairs)
+            }
+        }
+        _modify {
+            var pairs = pairs
+            // The array has one owner again, so a change copies nothing.
+            storage = .values([])
+            defer { storage = .values(pairs) }
+            yield &pairs
+        }
+    }
+
+    private static func converted(_ literal: [(String, any AttributeConvertible)]) -> [(String, AttributeValue)] {
+        var pairs: [(String, AttributeValue)] = []
+        pairs.reserveCapacity(literal.count)
+        literal.withUnsafeBufferPointer {
+            let literal = LiteralPairs($0)
+            for index in 0..<literal.count {
+                if let value = literal.value(index) { pairs.append((literal.key(index), value)) }
+            }
+        }
+        return pairs
+    }
+
+    /// The same with every value converted.
+    ///
+    /// For attributes that are kept, or read while a lock is held: converting calls code of the app.
+    package var converted: Attributes {
+        var converted = self
+        converted.storage = .values(pairs)
+        return converted
     }
 
     /// The pairs in their order; of several with the same key the last wins, in the place of the first.
@@ -37,7 +95,10 @@ public struct Attributes: Sendable, Hashable {
     /// - Complexity: O(n).
     public subscript(key: String) -> AttributeValue? {
         get {
-            pairs.last { $0.0 == key }?.1
+            switch storage {
+            case .values(let pairs): pairs.last { $0.0 == key }?.1
+            case .literal(let pairs): pairs.last { $0.0 == key && $0.1.attributeValue != nil }?.1.attributeValue
+            }
         }
         set {
             guard let newValue else {
@@ -57,7 +118,7 @@ public struct Attributes: Sendable, Hashable {
         }
     }
 
-    /// Sets a key to anything that has an attribute value: `attributes.set("count", cart.count)`.
+    /// Sets a key to anything that has an attribute value: `attributes.set("count", cart.count)`. A value that is nil removes the key.
     public mutating func set(_ key: String, _ value: some AttributeConvertible) {
         self[key] = value.attributeValue
     }
@@ -66,8 +127,9 @@ public struct Attributes: Sendable, Hashable {
     ///
     /// - Complexity: O(n · m).
     public mutating func merge(_ other: Attributes) {
-        if pairs.isEmpty {
-            pairs = other.pairs
+        addUnsupported(of: other)
+        if isEmpty {
+            storage = other.storage
             return
         }
         for (key, value) in other.pairs { self[key] = value }
@@ -99,10 +161,10 @@ public struct Attributes: Sendable, Hashable {
 }
 
 extension Attributes: ExpressibleByDictionaryLiteral {
-    /// The literal's pairs, in order.
+    /// The pairs of the literal, in order; those whose value is nil are left out.
     @inlinable
-    public init(dictionaryLiteral elements: (String, AttributeValue)...) {
-        self.init(pairs: elements)
+    public init(dictionaryLiteral elements: (String, any AttributeConvertible)...) {
+        storage = .literal(elements)
     }
 }
 
@@ -119,10 +181,47 @@ extension Attributes: RandomAccessCollection {
     public var endIndex: Int { pairs.count }
 
     /// The pair at a place. The place must be valid.
+    ///
+    /// - Complexity: O(1), or O(n) for a literal; a loop over all pairs is O(n) for either.
     @inlinable
     public subscript(position: Int) -> Element {
         let pair = pairs[position]
         return (key: pair.0, value: pair.1)
+    }
+
+    /// An iterator over the pairs.
+    public func makeIterator() -> Iterator {
+        Iterator(pairs)
+    }
+
+    /// An iterator over the pairs of attributes.
+    public struct Iterator: IteratorProtocol {
+        private var pairs: IndexingIterator<[(String, AttributeValue)]>
+
+        init(_ pairs: [(String, AttributeValue)]) {
+            self.pairs = pairs.makeIterator()
+        }
+
+        /// The next pair; nil after the last.
+        public mutating func next() -> Element? {
+            pairs.next().map { (key: $0.0, value: $0.1) }
+        }
+    }
+
+    /// Whether there are pairs, or a literal whose values may all be nil. Reads no value.
+    var mayHavePairs: Bool {
+        switch storage {
+        case .values(let pairs): !pairs.isEmpty
+        case .literal(let pairs): !pairs.isEmpty
+        }
+    }
+
+    /// True when there are no pairs.
+    public var isEmpty: Bool {
+        switch storage {
+        case .values(let pairs): pairs.isEmpty
+        case .literal(let pairs): pairs.allSatisfy { $0.1.attributeValue == nil }
+        }
     }
 }
 

@@ -37,7 +37,7 @@ public enum EventEncoder {
         encoding.header(id: id, name: name, moment: moment, into: &writer)
         var attributesEnd: Int?
         let beforeAttributes = writer.count
-        if !attributes.isEmpty {
+        if attributes.mayHavePairs || attributes.unsupported != nil {
             let known = encoding.problems.count
             writer.literal(",\"attributes\":")
             if encoding.attributes(attributes, depth: 1, into: &writer) > 0 {

@@ -16,11 +16,16 @@ extension EventEncoding {
     /// - Returns: How many were written.
     @inline(__always)
     mutating func attributes(_ attributes: Attributes, depth: Int, into writer: inout JSONWriter) -> Int {
+        if let unsupported = attributes.unsupported { reportUnsupported(unsupported) }
         let mark = writer.count
         let known = problems.count
-        let written = attributes.pairs.withUnsafeBufferPointer {
-            members($0, depth: depth, into: &writer)
-        }
+        let written =
+            switch attributes.storage {
+            case .values(let pairs):
+                pairs.withUnsafeBufferPointer { members(ConvertedPairs(pairs: $0), depth: depth, into: &writer) }
+            case .literal(let pairs):
+                pairs.withUnsafeBufferPointer { members(LiteralPairs($0), depth: depth, into: &writer) }
+            }
         if written >= 0 { return written }
         // A key occurs twice: once more, with each key once.
         writer.truncate(to: mark)
@@ -36,7 +41,7 @@ extension EventEncoding {
     ) -> Int {
         let pairs = Array(attributes.pairs.prefix(maximumAttributes))
         let unique = Attributes(uniquing: pairs)
-        let duplicate = Self.firstRepeated(pairs[...])
+        let duplicate = Self.firstRepeated(pairs.map(\.0)[...])
         problems.add(
             .keyDuplicate,
             field: duplicate.map { pairs[$0].0 } ?? "",
@@ -44,51 +49,56 @@ extension EventEncoding {
             remedy: "Give each key once. The last value was kept."
         )
         if attributes.count > maximumAttributes { reportExcess(attributes.count) }
-        return unique.pairs.withUnsafeBufferPointer { members($0, depth: depth, into: &writer) }
+        return unique.pairs.withUnsafeBufferPointer { members(ConvertedPairs(pairs: $0), depth: depth, into: &writer) }
     }
 
     /// Writes the members; -1 as soon as a key occurs twice.
+    @inline(__always)
     private mutating func members(
-        _ pairs: UnsafeBufferPointer<(String, AttributeValue)>,
+        _ pairs: some EncodedPairs,
         depth: Int,
         into writer: inout JSONWriter
     ) -> Int {
-        // Beyond what the filter can tell apart, comparing each key with all before it would take the square of their number.
+        // Beyond what the filter can tell apart, comparing each key with all before it would take the square of their number. Those of
+        // a literal that are nil do not count.
         let isCompared = pairs.count <= Self.maxCompared
-        if !isCompared, Self.firstRepeated(pairs.prefix(maximumAttributes)) != nil { return -1 }
+        if !isCompared, !pairs.isConverted { return -1 }
+        if !isCompared, Self.firstRepeated(pairs.keys(maximumAttributes)[...]) != nil { return -1 }
         var written = 0
         var filter = KeyFilter()
         writer.byte(UInt8(ascii: "{"))
         if pairs.count > maximumAttributes { reportExcess(pairs.count) }
         for index in 0..<min(pairs.count, maximumAttributes) {
+            guard let value = pairs.value(index) else { continue }
+            let key = pairs.key(index)
             let mark = writer.count
             if written > 0 { writer.byte(UInt8(ascii: ",")) }
             var isNew = true
             var length = 0
-            let isContiguous: Void? = pairs[index].0.utf8.withContiguousStorageIfAvailable { utf8 in
+            let isContiguous: Void? = key.utf8.withContiguousStorageIfAvailable { utf8 in
                 let key = UnsafeRawBufferPointer(utf8)
                 length = key.count
                 isNew = !filter.mayHaveSeen(key)
                 writer.string(utf8: key)
             }
             if isContiguous == nil {
-                length = pairs[index].0.utf8.count
-                isNew = !filter.mayHaveSeen(pairs[index].0)
-                writer.string(pairs[index].0)
+                length = key.utf8.count
+                isNew = !filter.mayHaveSeen(key)
+                writer.string(key)
             }
             if !isNew, isCompared, Self.isRepeated(pairs, index) { return -1 }
             guard length > 0, length <= keyBytes else {
                 writer.truncate(to: mark)
-                reportKey(pairs[index].0)
+                reportKey(key)
                 continue
             }
             writer.byte(UInt8(ascii: ":"))
-            let obstacle = value(pairs[index].1, depth: depth, key: pairs[index].0, into: &writer)
+            let obstacle = self.value(value, depth: depth, key: key, into: &writer)
             if obstacle == nil, writer.count <= end {
                 written += 1
             } else {
                 writer.truncate(to: mark)
-                reportValue(pairs[index].1, key: pairs[index].0, obstacle: obstacle ?? .tooLarge)
+                reportValue(value, key: key, obstacle: obstacle ?? .tooLarge)
             }
         }
         writer.byte(UInt8(ascii: "}"))
@@ -102,16 +112,16 @@ extension EventEncoding {
     ///
     /// - Complexity: O(length of all keys).
     @inline(never)
-    private static func firstRepeated<Pairs: Collection>(_ pairs: Pairs) -> Pairs.Index?
-    where Pairs.Element == (String, AttributeValue) {
+    private static func firstRepeated(_ keys: ArraySlice<String>) -> Int? {
         // By bytes: text that merely reads the same is another key.
         var seen: Set<[UInt8]> = []
-        return pairs.indices.first { !seen.insert(Array(pairs[$0].0.utf8)).inserted }
+        return keys.indices.first { !seen.insert(Array(keys[$0].utf8)).inserted }
     }
 
     @inline(never)
-    private static func isRepeated(_ pairs: UnsafeBufferPointer<(String, AttributeValue)>, _ index: Int) -> Bool {
-        pairs[..<index].contains { $0.0.utf8.elementsEqual(pairs[index].0.utf8) }
+    private static func isRepeated(_ pairs: some EncodedPairs, _ index: Int) -> Bool {
+        let key = pairs.key(index)
+        return (0..<index).contains { pairs.key($0).utf8.elementsEqual(key.utf8) && pairs.value($0) != nil }
     }
 
     /// Writes one value; nil when it is complete. What is half-written is the caller's to take back.
@@ -180,6 +190,20 @@ extension EventEncoding {
             value: "\(count) attributes",
             remedy: "Use at most \(maximumAttributes) attributes in one object. The others were left out."
         )
+    }
+
+    @inline(never)
+    private mutating func reportUnsupported(_ unsupported: Attributes.Unsupported) {
+        for (key, type) in unsupported.values {
+            problems.add(
+                .valueUnsupported,
+                field: key,
+                value: type,
+                remedy:
+                    "Convert the value to text, a number, a Boolean, a date, an array or a dictionary, or let \(type) conform to "
+                    + "AttributeConvertible. It was left out."
+            )
+        }
     }
 
     @inline(never)

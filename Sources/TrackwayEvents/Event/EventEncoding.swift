@@ -129,7 +129,7 @@ struct EventEncoding {
                 problems.add(.valueTooLong, field: "name", value: name, remedy: tooLongRemedy(name))
             }
         }
-        if !item.attributes.isEmpty {
+        if item.attributes.mayHavePairs || item.attributes.unsupported != nil {
             let mark = writer.count
             let known = problems.count
             writer.literal(",\"attributes\":")

@@ -107,6 +107,7 @@ package struct EventNote: Sendable, Hashable {
 
     private static let codes: Set<Diagnostic.Code> = [
         .nameEmpty, .nameTooLong, .nameInvalid, .keyEmpty, .keyTooLong, .keyDuplicate, .valueTooLong, .numberNotFinite,
-        .dateOutOfRange, .tooDeep, .tooManyAttributes, .tooManyItems, .itemInvalid, .eventTooLarge, .notEncodable,
+        .valueUnsupported, .dateOutOfRange, .tooDeep, .tooManyAttributes, .tooManyItems, .itemInvalid, .eventTooLarge,
+        .notEncodable,
     ]
 }

@@ -101,9 +101,10 @@ final class AttributesNode {
 
     /// Encodes anything here. Values that are attributes already are taken as they are.
     func encode(_ value: some Encodable, codingPath: [any CodingKey]) throws {
-        switch value {
-        case let value as any AttributeConvertible: set(value.attributeValue)
-        default: try value.encode(to: AttributesEncoder(codingPath: codingPath, node: self))
+        if let value = value as? any AttributeConvertible, let converted = value.attributeValue {
+            set(converted)
+        } else {
+            try value.encode(to: AttributesEncoder(codingPath: codingPath, node: self))
         }
     }
 }
@@ -154,7 +155,7 @@ private struct KeyedAttributesContainer<Key: CodingKey>: KeyedEncodingContainerP
     mutating func superEncoder(forKey key: Key) -> any Encoder { encoder(key.stringValue, key) }
 
     private func set(_ value: some AttributeConvertible, _ key: Key) {
-        node.member(key.stringValue).set(value.attributeValue)
+        if let value = value.attributeValue { node.member(key.stringValue).set(value) }
     }
 
     private func encoder(_ name: String, _ key: Key) -> AttributesEncoder {

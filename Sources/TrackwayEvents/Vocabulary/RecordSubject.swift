@@ -55,8 +55,20 @@ extension Attributes {
     ///
     /// - Parameter most: how many of the others are looked at. Less than 0 counts as 0.
     package func filled(from others: Attributes, most: Int) -> Attributes {
-        var filled = self
-        for (key, value) in others.prefix(Swift.max(0, most)) where self[key] == nil { filled[key] = value }
+        var pairs = pairs
+        let own = pairs.count
+        let more = others.pairs.prefix(Swift.max(0, most))
+        pairs.reserveCapacity(own + more.count)
+        for (key, value) in more where !pairs[..<own].contains(where: { $0.0 == key }) {
+            if let place = pairs[own...].firstIndex(where: { $0.0 == key }) {
+                pairs[place].1 = value
+            } else {
+                pairs.append((key, value))
+            }
+        }
+        var filled = Attributes(pairs: pairs)
+        filled.unsupported = unsupported
+        filled.addUnsupported(of: others)
         return filled
     }
 }

@@ -43,7 +43,7 @@ enum ConformanceBatches {
             [
                 "text": "shoes", "whole": 3, "fraction": 279.9, "truth": true,
                 "date": .date(Timestamp(milliseconds: 1_700_000_000_000)),
-                "list": [1, "two", 3.5, false], "object": ["inner": ["deep": 1]], "empty": "",
+                "list": .array([1, "two", 3.5, false]), "object": ["inner": ["deep": 1]], "empty": "",
             ],
             items: [Item(id: "123", name: "Nature", ["publisher": "Nature Research"]), Item(id: "4")]
         )

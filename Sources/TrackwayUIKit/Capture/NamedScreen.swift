@@ -11,7 +11,7 @@ public import UIKit
 /// ```swift
 /// extension ProductViewController: NamedScreen {
 ///     var screenName: String? { "Product" }
-///     var screenAttributes: Attributes { ["sku": .string(product.sku)] }
+///     var screenAttributes: Attributes { ["sku": product.sku] }
 /// }
 /// ```
 @MainActor

@@ -80,7 +80,7 @@ struct AppBehaviorSequenceTests {
             app.events[2].attributes == [
                 CapturedKey.screenName: "Home", CapturedKey.screenID: "Root/Home", CapturedKey.screenUniqueID: "17",
                 CapturedKey.entrances: 1,
-                CapturedKey.previousTimestamp: .integer(shown?.milliseconds ?? 0),
+                CapturedKey.previousTimestamp: shown?.milliseconds ?? 0,
             ]
         )
     }

@@ -259,7 +259,10 @@ struct IdentityMachineTests {
         var machine = IdentityMachine()
         _ = machine.signedIn("A", fresh: "1", at: time(1))
         _ = machine.signedIn("ü👩‍👩‍👧\n", fresh: "2", at: time(2))
-        _ = machine.attributesSet(["n": 0.1, "i": .integer(.min), "l": [1, "x", true], "o": ["k": "v"]], at: time(3))
+        _ = machine.attributesSet(
+            ["n": 0.1, "i": .integer(.min), "l": .array([1, "x", true]), "o": ["k": "v"]],
+            at: time(3)
+        )
         _ = machine.identityBound("1", as: "phone")
         _ = machine.anonymousIDSet("anon")
         #expect(try JSONDecoder().decode(IdentityMachine.self, from: JSONEncoder().encode(machine)) == machine)

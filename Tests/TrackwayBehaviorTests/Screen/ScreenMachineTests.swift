@@ -216,7 +216,8 @@ struct ScreenMachineTests {
     func waiting() throws {
         let attributes: Attributes = [
             "text": "ä\u{0}\"", "whole": .integer(.min), "number": 1.5, "impossible": .double(.infinity), "flag": false,
-            "date": .date(Timestamp(milliseconds: -1)), "list": [1, "two", [true]], "object": ["key": ["deep": 1]],
+            "date": .date(Timestamp(milliseconds: -1)), "list": .array([1, "two", [true]]),
+            "object": ["key": ["deep": 1]],
         ]
         var device = TestDevice()
         var machine = ScreenMachine()

@@ -369,7 +369,7 @@ struct ClickstreamEventTests {
         let sent = try ClickstreamSample.sent(
             ClickstreamSample.event(
                 "e",
-                ["date": .date(ClickstreamSample.time), "list": [1, "two"], "object": ["deep": true]]
+                ["date": .date(ClickstreamSample.time), "list": .array([1, "two"]), "object": ["deep": true]]
             )
         )
         #expect(sent["attributes"]?["date"]?.string == "2023-05-26T06:22:54.195Z")

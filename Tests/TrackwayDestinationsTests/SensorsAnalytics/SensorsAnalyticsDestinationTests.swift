@@ -152,7 +152,7 @@ struct SensorsAnalyticsDestinationTests {
             Batch.event(
                 "a b",
                 [
-                    "1a": 1, "time": 1, "text": long, "object": ["a": 1], "list": [["a": 1], "b"], "$time": 1,
+                    "1a": 1, "time": 1, "text": long, "object": ["a": 1], "list": .array([["a": 1], "b"]), "$time": 1,
                     "\(String(repeating: "n", count: 101))": 1,
                 ],
                 items: [Item(id: "1")]

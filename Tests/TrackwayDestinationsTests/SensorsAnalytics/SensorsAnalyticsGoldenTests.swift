@@ -82,7 +82,7 @@ struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
             name: "profile-set",
             event: Batch.event(
                 "_profile_set",
-                ["nickname": "carl", "born": .date(Timestamp(milliseconds: 0)), "tags": ["a", 1, 2.5, true]]
+                ["nickname": "carl", "born": .date(Timestamp(milliseconds: 0)), "tags": .array(["a", 1, 2.5, true])]
             ),
             context: Batch.signedIn
         ),
@@ -144,7 +144,7 @@ struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
                 [
                     "price": 279.9, "count": 3, "first": true,
                     "when": .date(Timestamp(milliseconds: 1_750_000_000_123)),
-                    "sizes": [38, "39", 40.5], "name": "鞋 👟", "$project": "other", "$token": "secret",
+                    "sizes": .array([38, "39", 40.5]), "name": "鞋 👟", "$project": "other", "$token": "secret",
                     "$time": .date(Timestamp(milliseconds: 1_750_000_000_999)), "$app_version": "event's",
                     "$device_id": "mine", "$is_first_day": "mine",
                 ]

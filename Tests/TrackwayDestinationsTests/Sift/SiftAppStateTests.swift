@@ -114,11 +114,11 @@ struct SiftAppStateTests {
     @Test("titles that are not given have no key; addresses that could be read and are none have one")
     func lists() throws {
         #expect(try Self.keys { $0.screenTitles = [] } == ["sdk_version"])
-        #expect(try SiftSample.state(["window_root_view_controller_titles": []]).json.keys == ["sdk_version"])
+        #expect(try SiftSample.state(["window_root_view_controller_titles": .array([])]).json.keys == ["sdk_version"])
         #expect(try Self.keys { $0.screenTitles = ["A"] } == ["sdk_version", "window_root_view_controller_titles"])
         #expect(try Self.keys { $0.networkAddresses = nil } == ["sdk_version"])
         #expect(try Self.keys { $0.networkAddresses = [] } == ["sdk_version", "network_addresses"])
-        #expect(try SiftSample.state(["network_addresses": []]).json["network_addresses"] == .array([]))
+        #expect(try SiftSample.state(["network_addresses": .array([])]).json["network_addresses"] == .array([]))
     }
 
     @Test(

@@ -184,7 +184,9 @@ struct SiftReadingTests {
 
     @Test("a list of readings keeps the good ones, in order")
     func mixedReadings() throws {
-        let sent = try SiftSample.state(["raw_gyro": [["rotation_rate_x": 1], 7, ["rotation_rate_x": 2, "spin": 1]]])
+        let sent = try SiftSample.state([
+            "raw_gyro": .array([["rotation_rate_x": 1], 7, ["rotation_rate_x": 2, "spin": 1]])
+        ])
         let readings = try #require(sent.json["raw_gyro"]?.array)
         #expect(readings.map { $0["rotation_rate_x"]?.integer } == [1, 2])
         #expect(sent.trimmed.map(\.code) == ["value_type", "key_unknown"])

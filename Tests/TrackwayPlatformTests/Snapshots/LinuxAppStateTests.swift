@@ -39,7 +39,7 @@ struct LinuxAppStateTests {
     @Test("a container tells nothing; a network without addresses is an empty list, and no network list is no key")
     func container() throws {
         #expect(try Self.read(RecordedDevice.container).attributes.isEmpty)
-        #expect(try Self.read([:], addresses: []).attributes == ["network_addresses": []])
+        #expect(try Self.read([:], addresses: []).attributes == ["network_addresses": .array([])])
     }
 
     @Test(

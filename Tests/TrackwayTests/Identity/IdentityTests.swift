@@ -104,7 +104,7 @@ struct IdentityTests {
     func restart() throws {
         let memory = try InMemoryAnalytics()
         let values: Attributes = [
-            "text": "ü", "whole": .integer(.max), "fraction": 0.1, "list": [1, true], "object": ["a": 1],
+            "text": "ü", "whole": .integer(.max), "fraction": 0.1, "list": .array([1, true]), "object": ["a": 1],
             "date": .date(Timestamp(milliseconds: 1_700_000_000_123)),
         ]
         memory.analytics.identify("ann")

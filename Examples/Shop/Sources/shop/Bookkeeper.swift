@@ -16,28 +16,28 @@ struct Bookkeeper: Sendable {
         case .saw(let screen):
             noteView(of: screen)
         case .searched(let text, let found):
-            analytics.record("search", ["search_term": .string(text), "results": .integer(Int64(found))])
+            analytics.record("search", ["search_term": text, "results": found])
         case .added(let product, let count):
             analytics.record(AddToCart(product, count: count))
         case .removed(let product, let left):
-            analytics.record("remove_from_cart", ["left": .integer(Int64(left))], items: [item(product)])
+            analytics.record("remove_from_cart", ["left": left], items: [item(product)])
         case .beganCheckout(let basket):
             analytics.record("begin_checkout", worth(basket), items: items(basket))
             analytics.startTimer("checkout")
         case .choseDelivery(let delivery, let basket):
-            analytics.record("add_shipping_info", worth(basket).merging(["shipping_tier": .string(delivery.rawValue)]))
+            analytics.record("add_shipping_info", worth(basket).merging(["shipping_tier": delivery.rawValue]))
         case .chosePayment(let payment, let basket):
-            analytics.record("add_payment_info", worth(basket).merging(["payment_type": .string(payment.rawValue)]))
+            analytics.record("add_payment_info", worth(basket).merging(["payment_type": payment.rawValue]))
         case .ordered:
             break  // Not bought before it is paid.
         case .purchased(let order):
-            analytics.endTimer("checkout", ["pieces": .integer(Int64(order.basket.pieces))])
+            analytics.endTimer("checkout", ["pieces": order.basket.pieces])
             await notePurchase(order)
         case .left(let basket):
             // Who leaves in the middle of it has not checked out.
             analytics.clearTimers()
             if !basket.isEmpty { analytics.record("abandon_cart", worth(basket), items: items(basket)) }
-            analytics.record("leave_shop", ["empty_handed": .boolean(basket.isEmpty)])
+            analytics.record("leave_shop", ["empty_handed": basket.isEmpty])
         }
     }
 
@@ -50,8 +50,8 @@ struct Bookkeeper: Sendable {
     func identify(_ customer: Customer) {
         analytics.identify(customer.id)
         analytics.setUserAttributes([
-            "name": .string(customer.name), "town": .string(customer.town),
-            "favourite_shelf": .string(customer.favourite.rawValue), "wants_letters": .boolean(customer.wantsLetters),
+            "name": customer.name, "town": customer.town,
+            "favourite_shelf": customer.favourite.rawValue, "wants_letters": customer.wantsLetters,
         ])
     }
 
@@ -62,7 +62,7 @@ struct Bookkeeper: Sendable {
 
     /// The till was counted, which concerns one destination alone.
     func noteTill(after visits: Int, for auditor: DestinationID) {
-        analytics.record("till_counted", ["visits": .integer(Int64(visits))], to: [auditor])
+        analytics.record("till_counted", ["visits": visits], to: [auditor])
     }
 
     /// Whoever shops takes their consent back, and gives it again a moment later. What had not been sent by then never is.
@@ -105,13 +105,13 @@ struct Bookkeeper: Sendable {
         case .product(let product):
             analytics.record(
                 "view_item",
-                ["value": .double(product.price.euros), "currency": "EUR"],
+                ["value": product.price.euros, "currency": "EUR"],
                 items: [item(product)]
             )
         case .list(let list, _):
             analytics.record(
                 "view_item_list",
-                ["list": .string(list.progress?.rawValue ?? "results"), "count": .integer(Int64(list.products.count))]
+                ["list": list.progress?.rawValue ?? "results", "count": list.products.count]
             )
         case .basket:
             analytics.record("view_cart")
@@ -122,8 +122,8 @@ struct Bookkeeper: Sendable {
 
     private func notePurchase(_ order: Order) async {
         let attributes = worth(order.basket).merging([
-            "transaction_id": .string(order.number), "total": .double(order.total.euros),
-            "shipping": .double(order.deliveryPrice.euros), "payment_type": .string(order.payment.rawValue),
+            "transaction_id": order.number, "total": order.total.euros,
+            "shipping": order.deliveryPrice.euros, "payment_type": order.payment.rawValue,
         ])
         do {
             try await analytics.recordDurably("purchase", attributes, items: items(order.basket))
@@ -133,7 +133,7 @@ struct Bookkeeper: Sendable {
     }
 
     private func worth(_ basket: Basket) -> Attributes {
-        ["value": .double(basket.price.euros), "currency": "EUR", "pieces": .integer(Int64(basket.pieces))]
+        ["value": basket.price.euros, "currency": "EUR", "pieces": basket.pieces]
     }
 
     private func items(_ basket: Basket) -> [Item] {
@@ -145,8 +145,8 @@ struct Bookkeeper: Sendable {
             id: product.sku,
             name: product.name,
             [
-                "item_brand": .string(product.maker), "item_category": .string(product.progress.rawValue),
-                "price": .double(product.price.euros), "quantity": .integer(Int64(count)),
+                "item_brand": product.maker, "item_category": product.progress.rawValue,
+                "price": product.price.euros, "quantity": count,
             ]
         )
     }

@@ -27,11 +27,26 @@ extension Timestamp {
 
 extension Date: AttributeConvertible {
     /// The date as an attribute, to the millisecond.
-    public var attributeValue: AttributeValue { .date(Timestamp(self)) }
+    public var attributeValue: AttributeValue? { .date(Timestamp(self)) }
+}
+
+extension UUID: AttributeConvertible {
+    /// The text form of the UUID, in upper case as Foundation writes it.
+    public var attributeValue: AttributeValue? { .string(uuidString) }
+}
+
+extension URL: AttributeConvertible {
+    /// The whole URL as text.
+    public var attributeValue: AttributeValue? { .string(absoluteString) }
+}
+
+extension Decimal: AttributeConvertible {
+    /// The number that the digits say; a whole number beyond `Int64` becomes text, so that no digit is lost.
+    public var attributeValue: AttributeValue? { AttributeValue(decimal: description) }
 }
 
 extension AttributeValue {
-    /// A date attribute, to the millisecond: `["bought": .date(purchase.date)]`.
+    /// A date attribute, to the millisecond.
     public static func date(_ date: Date) -> AttributeValue {
         .date(Timestamp(date))
     }

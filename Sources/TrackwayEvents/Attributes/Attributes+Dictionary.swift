@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+extension Attributes {
+    /// The values of a dictionary that are no attribute values.
+    ///
+    /// A class, so that attributes without such values, which are nearly all, carry one pointer for it.
+    package final class Unsupported: Sendable {
+        /// The key, and the type of the value.
+        package let values: [(key: String, type: String)]
+
+        init(_ values: [(key: String, type: String)]) {
+            self.values = values
+        }
+    }
+
+    /// The pairs of a dictionary whose values may be of any type, in the order of their keys.
+    ///
+    /// Dictionaries and arrays inside are converted, too. A value that is nil or null is left out. A value of a type that is not
+    /// ``AttributeConvertible`` is left out, and a ``Diagnostic`` with the code `value_unsupported` names its key and type when the event is
+    /// recorded.
+    ///
+    /// - Complexity: O(n log n).
+    public init(_ dictionary: [String: Any]) {
+        var unsupported: [(key: String, type: String)] = []
+        self.init(dictionary, at: "", unsupported: &unsupported)
+        if !unsupported.isEmpty { self.unsupported = Unsupported(unsupported) }
+    }
+
+    fileprivate init(_ dictionary: [String: Any], at path: String, unsupported: inout [(key: String, type: String)]) {
+        var pairs: [(String, AttributeValue)] = []
+        pairs.reserveCapacity(dictionary.count)
+        for (key, value) in dictionary.sorted(by: { $0.key < $1.key }) {
+            let path = path.isEmpty ? key : "\(path).\(key)"
+            if let value = AttributeValue(any: value, at: path, unsupported: &unsupported) {
+                pairs.append((key, value))
+            }
+        }
+        self.init(pairs: pairs)
+    }
+}
+
+extension Attributes {
+    /// Reports the unsupported values of `other` with these attributes, too.
+    mutating func addUnsupported(of other: Attributes) {
+        guard let more = other.unsupported else { return }
+        unsupported = Unsupported((unsupported?.values ?? []) + more.values)
+    }
+}
+
+/// An optional of any type, so that one inside `Any` can be opened.
+private protocol AnyOptional {
+    var anyWrapped: Any? { get }
+}
+
+extension Optional: AnyOptional {
+    fileprivate var anyWrapped: Any? { map { $0 as Any } }
+}
+
+extension AttributeValue {
+    fileprivate init?(any value: Any, at path: String, unsupported: inout [(key: String, type: String)]) {
+        if let value = value as? any AttributeConvertible {
+            guard let value = value.attributeValue else { return nil }
+            self = value
+        } else if let optional = value as? any AnyOptional {
+            guard let wrapped = optional.anyWrapped else { return nil }
+            self.init(any: wrapped, at: path, unsupported: &unsupported)
+        } else if let number = AttributeValue(foundationNumber: value) {
+            self = number
+        } else if let dictionary = value as? [String: Any] {
+            self = .object(Attributes(dictionary, at: path, unsupported: &unsupported))
+        } else if let array = value as? [Any] {
+            self = .array(
+                array.enumerated().compactMap {
+                    AttributeValue(any: $0.element, at: "\(path)[\($0.offset)]", unsupported: &unsupported)
+                }
+            )
+        } else {
+            let type = "\(type(of: value))"
+            // A null of Foundation means that there is no value.
+            if type != "NSNull" { unsupported.append((path, type)) }
+            return nil
+        }
+    }
+
+    /// The value of a number object of Foundation, as JSON readers return it. This module does not import Foundation, so the type is known by
+    /// its name: a Boolean is an object of a class of its own, and can be cast to a number, too.
+    private init?(foundationNumber value: Any) {
+        let type = "\(type(of: value))"
+        guard type.hasPrefix("__NSCF") || type.hasPrefix("NSNumber") || type.hasPrefix("NSDecimalNumber") else {
+            return nil
+        }
+        if type.hasSuffix("Boolean"), let truth = value as? Bool {
+            self = .boolean(truth)
+        } else if let number = value as? Int64 {
+            self = .integer(number)
+        } else if let number = value as? UInt64 {
+            self = .string(String(number))
+        } else if let number = value as? Double {
+            self = .double(number)
+        } else {
+            return nil
+        }
+    }
+}

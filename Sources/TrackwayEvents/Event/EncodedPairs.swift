@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// The pairs of attributes as the encoder reads them, in either form.
+protocol EncodedPairs {
+    var count: Int { get }
+    /// Whether every pair has a value.
+    var isConverted: Bool { get }
+    func key(_ index: Int) -> String
+    /// The value of a pair; nil when it is left out.
+    func value(_ index: Int) -> AttributeValue?
+}
+
+extension EncodedPairs {
+    /// The first keys, at most so many.
+    func keys(_ most: Int) -> [String] { (0..<min(count, most)).map(key) }
+}
+
+/// Pairs with converted values.
+struct ConvertedPairs: EncodedPairs {
+    let pairs: UnsafeBufferPointer<(String, AttributeValue)>
+
+    var count: Int { pairs.count }
+    var isConverted: Bool { true }
+
+    @inline(__always)
+    func key(_ index: Int) -> String { pairs[index].0 }
+
+    @inline(__always)
+    func value(_ index: Int) -> AttributeValue? { pairs[index].1 }
+}
+
+/// The pairs of a literal.
+///
+/// Unsafe pointers, because the compiler copies an existential whenever an element is read, which would double the time of recording.
+/// Memory that is bound to a tuple is bound to the types of its elements, each at its offset, so a pointer to an element may be
+/// made and read. The array outlives the pointers: they are used inside `withUnsafeBufferPointer` alone. Nothing is written: `inout` in
+/// ``read(_:)`` only passes the address, so several threads may read one array.
+struct LiteralPairs: EncodedPairs {
+    private typealias Pair = (String, any AttributeConvertible)
+
+    let count: Int
+    private let start: UnsafeRawPointer?
+    private let valueOffset: Int
+
+    @inline(__always)
+    init(_ pairs: UnsafeBufferPointer<(String, any AttributeConvertible)>) {
+        count = pairs.count
+        start = UnsafeRawPointer(pairs.baseAddress)
+        valueOffset = Self.valueOffset
+    }
+
+    var isConverted: Bool { false }
+
+    @inline(__always)
+    func key(_ index: Int) -> String {
+        guard let start else { return "" }
+        return start.advanced(by: index * MemoryLayout<Pair>.stride).assumingMemoryBound(to: String.self).pointee
+    }
+
+    @inline(__always)
+    func value(_ index: Int) -> AttributeValue? {
+        guard let start else { return nil }
+        let value = start.advanced(by: index * MemoryLayout<Pair>.stride + valueOffset)
+        return Self.read(
+            &UnsafeMutableRawPointer(mutating: value).assumingMemoryBound(to: (any AttributeConvertible).self).pointee
+        )
+    }
+
+    @inline(never)
+    private static func read(_ value: inout any AttributeConvertible) -> AttributeValue? {
+        value.attributeValue
+    }
+
+    /// A text comes first, and what follows is aligned as any pointer is.
+    private static var valueOffset: Int {
+        let alignment = MemoryLayout<any AttributeConvertible>.alignment
+        return (MemoryLayout<String>.size + alignment - 1) / alignment * alignment
+    }
+}

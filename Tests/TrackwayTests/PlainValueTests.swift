@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import Trackway
+import TrackwayTesting
+
+private enum Plan: String, AttributeConvertible {
+    case free, pro
+}
+
+private enum Level: Int, AttributeConvertible {
+    case low = 1
+}
+
+private struct Price {}
+
+private struct Recording: AttributeConvertible {
+    let analytics: Analytics
+
+    var attributeValue: AttributeValue? {
+        analytics.record("inner")
+        return "value"
+    }
+}
+
+@Suite("Attributes from variables")
+struct PlainValueTests {
+    private let date = Date(timeIntervalSince1970: 1_700_000_000.25)
+    private let uuid = UUID(uuidString: "91DA4BBE-933F-7DFA-A489-8AEFBC7A06D8")
+    private let url = URL(string: "https://example.com/a?b=c#d")
+
+    @Test("variables of every supported type are taken in a literal")
+    func everyType() {
+        let (text, part) = ("text", "a text".dropFirst(2))
+        let (int, byte, large) = (-1, UInt8(200), UInt64.max)
+        let (double, float, decimal) = (1.5, Float(0.1), Decimal(string: "12.10"))
+        let (truth, plan, level) = (text.count == 4, Plan.pro, Level.low)
+        let (texts, numbers, nested) = (["a", "b"], [1, 2], [[1.5], []])
+        let dictionary = ["b": 2, "a": 1]
+        let attributes: Attributes = [
+            "text": text, "part": part, "int": int, "byte": byte, "large": large, "double": double, "float": float,
+            "decimal": decimal, "truth": truth, "plan": plan, "level": level, "texts": texts, "numbers": numbers,
+            "nested": nested, "dictionary": dictionary, "date": date, "uuid": uuid, "url": url,
+            "duration": Duration.milliseconds(1500), "interpolated": "\(int) of \(byte)",
+            "chosen": truth ? "yes" : "no",
+            "object": ["eu": 38, "us": "7½"] as Attributes,
+        ]
+        let expected: [(String, AttributeValue)] = [
+            ("text", "text"), ("part", "text"), ("int", -1), ("byte", 200), ("large", "18446744073709551615"),
+            ("double", 1.5), ("float", 0.1), ("decimal", 12.1), ("truth", true), ("plan", "pro"), ("level", 1),
+            ("texts", ["a", "b"]), ("numbers", [1, 2]), ("nested", [[1.5], []]), ("dictionary", ["a": 1, "b": 2]),
+            ("date", .date(Timestamp(milliseconds: 1_700_000_000_250))),
+            ("uuid", "91DA4BBE-933F-7DFA-A489-8AEFBC7A06D8"), ("url", "https://example.com/a?b=c#d"),
+            ("duration", 1500), ("interpolated", "-1 of 200"), ("chosen", "yes"), ("object", ["eu": 38, "us": "7½"]),
+        ]
+        #expect(attributes == Attributes(expected.map { (key: $0.0, value: $0.1) }))
+    }
+
+    @Test("an optional that is nil is left out, another one is its value")
+    func optionals() {
+        let (text, number, when, place) = (String?.none, Int?.some(3), Date?.none, url)
+        let (plan, list, holes) = (Plan?.none, [String]?.some(["a"]), ["a", nil, "b"] as [String?])
+        let attributes: Attributes = [
+            "text": text, "number": number, "when": when, "place": place, "plan": plan, "list": list, "holes": holes,
+            "length": text.map(\.count), "fallback": text ?? "none",
+        ]
+        #expect(
+            attributes == [
+                "number": 3, "place": "https://example.com/a?b=c#d", "list": ["a"], "holes": ["a", "b"],
+                "fallback": "none",
+            ]
+        )
+    }
+
+    @Test("items take variables")
+    func items() {
+        let (id, name, price) = ("1", String?.some("Nature"), Decimal(9))
+        let item = Item(id: id, name: name, ["price": price, "publisher": name])
+        #expect(item.attributes == ["price": 9, "publisher": "Nature"])
+    }
+
+    @Test("a dictionary of any values becomes attributes in the order of its keys")
+    func dictionaries() throws {
+        let json = Data(#"{"b":true,"a":1,"c":1.5,"d":"x","e":[1,"y",null],"f":null,"g":{"i":2,"h":false},"z":0}"#.utf8)
+        let parsed = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
+        let expected: Attributes = [
+            "a": 1, "b": true, "c": 1.5, "d": "x", "e": AttributeValue.array([1, "y"]),
+            "g": ["h": false, "i": 2] as Attributes, "z": 0,
+        ]
+        #expect(Attributes(parsed) == expected)
+        let mixed: [String: Any] = [
+            "date": date, "nil": String?.none as Any, "some": Int?.some(1) as Any, "plan": Plan.free,
+            "inner": ["list": [1.5, "a"] as [Any], "nil": Int?.none as Any] as [String: Any],
+        ]
+        let read: Attributes = [
+            "date": date, "inner": ["list": AttributeValue.array([1.5, "a"])] as Attributes, "plan": "free", "some": 1,
+        ]
+        #expect(Attributes(mixed) == read)
+    }
+
+    @Test("each value of a type that is no attribute value becomes a diagnostic, and nothing else is lost")
+    func unsupported() throws {
+        let memory = try InMemoryAnalytics()
+        let dictionary: [String: Any] = ["sku": "A-1", "price": Price(), "more": ["deep": [1, Price()] as [Any]]]
+        memory.analytics.record("imported", Attributes(dictionary))
+        let diagnostics = memory.diagnostics.filter { $0.code == .valueUnsupported }
+        #expect(diagnostics.map(\.field) == ["attributes.more.deep[1]", "attributes.price"])
+        #expect(diagnostics.map(\.value) == ["Price", "Price"])
+        let event = try #require(memory.events(named: "imported").first)
+        #expect(event.attributes["sku"] == "A-1")
+        #expect(event.attributes["price"] == nil)
+        #expect(event.attributes["more"] == ["deep": [1]])
+    }
+
+    @Test("values that no call can take are reported by every call that takes attributes")
+    func unsupportedEverywhere() async throws {
+        let unsupported = Attributes(["price": Price()] as [String: Any])
+        let calls: [(String, (Analytics) async throws -> Void)] = [
+            ("record", { _ = $0.record("e", unsupported) }),
+            ("recordDurably", { _ = try await $0.recordDurably("e", unsupported) }),
+            ("screen", { $0.screen("Home", unsupported) }),
+            ("setUserAttributes", { $0.setUserAttributes(unsupported) }),
+            ("setGlobalAttributes", { $0.setGlobalAttributes(unsupported) }),
+            ("items", { _ = $0.record("e", items: [Item(id: "1", unsupported)]) }),
+            ("merged", { _ = $0.record("e", (["a": 1] as Attributes).merging(unsupported)) }),
+            (
+                "endTimer",
+                {
+                    $0.startTimer("t")
+                    $0.endTimer("t", unsupported)
+                }
+            ),
+        ]
+        for (name, call) in calls {
+            let memory = try InMemoryAnalytics()
+            try await call(memory.analytics)
+            #expect(memory.diagnostics.map(\.code) == [.valueUnsupported], "\(name)")
+        }
+    }
+
+    @Test("a computed value that records while it is read is recorded, too")
+    func reentrant() throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.record("outer", ["a": Recording(analytics: memory.analytics)])
+        #expect(memory.events(named: "inner").count == 1)
+        #expect(memory.events(named: "outer").map { $0.attributes["a"] } == ["value"])
+    }
+}

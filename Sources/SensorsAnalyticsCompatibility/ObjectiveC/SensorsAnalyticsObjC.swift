@@ -77,7 +77,7 @@ public final class SensorsAnalyticsSDKObject: NSObject {
 
     /// Properties as a dictionary of Foundation's values.
     static func dictionary(_ properties: SensorsAnalyticsProperties) -> NSDictionary {
-        dictionary(properties.lazy.map { ($0.key, $0.value.attributeValue) })
+        dictionary(properties.lazy.compactMap { key, value in value.attributeValue.map { (key, $0) } })
     }
 
     private static func dictionary(_ pairs: some Sequence<(String, AttributeValue)>) -> NSDictionary {

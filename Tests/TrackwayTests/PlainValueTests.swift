@@ -4,6 +4,7 @@
 import Foundation
 import Testing
 import Trackway
+import TrackwayEvents
 import TrackwayTesting
 
 private enum Plan: String, AttributeConvertible {
@@ -72,6 +73,46 @@ struct PlainValueTests {
                 "fallback": "none",
             ]
         )
+    }
+
+    @Test("a long literal is recorded whole, and reports nothing")
+    func manyKeys() throws {
+        let value = 1
+        let attributes: Attributes = [
+            "k0": value, "k1": value, "k2": value, "k3": value, "k4": value, "k5": value, "k6": value,
+            "k7": value, "k8": value, "k9": value, "k10": value, "k11": value, "k12": value, "k13": value,
+            "k14": value, "k15": value, "k16": value, "k17": value, "k18": value, "k19": value, "k20": value,
+            "k21": value, "k22": value, "k23": value, "k24": value, "k25": value, "k26": value, "k27": value,
+            "k28": value, "k29": value, "k30": value, "k31": value, "k32": value, "k33": value, "k34": value,
+            "k35": value, "k36": value, "k37": value, "k38": value, "k39": value, "k40": value, "k41": value,
+            "k42": value, "k43": value, "k44": value, "k45": value, "k46": value, "k47": value, "k48": value,
+            "k49": value, "k50": value, "k51": value, "k52": value, "k53": value, "k54": value, "k55": value,
+            "k56": value, "k57": value, "k58": value, "k59": value, "k60": value, "k61": value, "k62": value,
+            "k63": value, "k64": value, "k65": value, "k66": value, "k67": value, "k68": value, "k69": value,
+        ]
+        let memory = try InMemoryAnalytics()
+        memory.analytics.record("many", attributes)
+        #expect(memory.diagnostics.isEmpty)
+        #expect(memory.events(named: "many").first?.attributes.count == 70)
+    }
+
+    @Test("values that are nil do not count toward the limit of attributes")
+    func limitWithoutNil() throws {
+        let (absent, present) = (Int?.none, Int?.some(1))
+        let attributes: Attributes = ["a": absent, "b": present, "c": absent, "d": present]
+        var limits = EventLimits()
+        limits.attributes = 2
+        var diagnostics: [Diagnostic] = []
+        let event = Event(
+            id: EventID(high: 0, low: 0),
+            name: "e",
+            time: Timestamp(milliseconds: 0),
+            monotonic: MonotonicTime(milliseconds: 0),
+            attributes: attributes
+        )
+        let read = try Event(json: event.json(limits: limits, report: { diagnostics.append($0) }))
+        #expect(read.attributes == ["b": 1, "d": 1])
+        #expect(diagnostics.isEmpty)
     }
 
     @Test("items take variables")

@@ -65,6 +65,9 @@ extension AttributeValue {
         } else if let optional = value as? any AnyOptional {
             guard let wrapped = optional.anyWrapped else { return nil }
             self.init(any: wrapped, at: path, unsupported: &unsupported)
+        } else if let text = value as? String {
+            // On Apple platforms, text from a JSON reader is an object that is bridged.
+            self = .string(text)
         } else if let number = AttributeValue(foundationNumber: value) {
             self = number
         } else if let dictionary = value as? [String: Any] {
@@ -77,7 +80,7 @@ extension AttributeValue {
             )
         } else {
             let type = "\(type(of: value))"
-            // A null of Foundation means that there is no value.
+            // Foundation writes a JSON null as NSNull.
             if type != "NSNull" { unsupported.append((path, type)) }
             return nil
         }

@@ -4,15 +4,13 @@
 /// The pairs of attributes as the encoder reads them, in either form.
 protocol EncodedPairs {
     var count: Int { get }
-    /// Whether every pair has a value.
-    var isConverted: Bool { get }
     func key(_ index: Int) -> String
     /// The value of a pair; nil when it is left out.
     func value(_ index: Int) -> AttributeValue?
 }
 
 extension EncodedPairs {
-    /// The first keys, at most so many.
+    /// The keys of the first pairs.
     func keys(_ most: Int) -> [String] { (0..<min(count, most)).map(key) }
 }
 
@@ -21,7 +19,6 @@ struct ConvertedPairs: EncodedPairs {
     let pairs: UnsafeBufferPointer<(String, AttributeValue)>
 
     var count: Int { pairs.count }
-    var isConverted: Bool { true }
 
     @inline(__always)
     func key(_ index: Int) -> String { pairs[index].0 }
@@ -49,8 +46,6 @@ struct LiteralPairs: EncodedPairs {
         start = UnsafeRawPointer(pairs.baseAddress)
         valueOffset = Self.valueOffset
     }
-
-    var isConverted: Bool { false }
 
     @inline(__always)
     func key(_ index: Int) -> String {

@@ -23,8 +23,13 @@ extension EventEncoding {
             switch attributes.storage {
             case .values(let pairs):
                 pairs.withUnsafeBufferPointer { members(ConvertedPairs(pairs: $0), depth: depth, into: &writer) }
-            case .literal(let pairs):
+            case .literal(let pairs) where pairs.count <= min(Self.maxCompared, maximumAttributes):
                 pairs.withUnsafeBufferPointer { members(LiteralPairs($0), depth: depth, into: &writer) }
+            case .literal:
+                // So many that values that are nil must not be counted.
+                attributes.pairs.withUnsafeBufferPointer {
+                    members(ConvertedPairs(pairs: $0), depth: depth, into: &writer)
+                }
             }
         if written >= 0 { return written }
         // A key occurs twice: once more, with each key once.
@@ -59,10 +64,8 @@ extension EventEncoding {
         depth: Int,
         into writer: inout JSONWriter
     ) -> Int {
-        // Beyond what the filter can tell apart, comparing each key with all before it would take the square of their number. Those of
-        // a literal that are nil do not count.
+        // Beyond what the filter can tell apart, comparing each key with all before it would take the square of their number.
         let isCompared = pairs.count <= Self.maxCompared
-        if !isCompared, !pairs.isConverted { return -1 }
         if !isCompared, Self.firstRepeated(pairs.keys(maximumAttributes)[...]) != nil { return -1 }
         var written = 0
         var filter = KeyFilter()

@@ -141,7 +141,7 @@ struct PlainValueTests {
         #expect(Attributes(mixed) == read)
     }
 
-    @Test("each value of a type that is no attribute value becomes a diagnostic, and nothing else is lost")
+    @Test("each value of an unsupported type is reported, and nothing else is lost")
     func unsupported() throws {
         let memory = try InMemoryAnalytics()
         let dictionary: [String: Any] = ["sku": "A-1", "price": Price(), "more": ["deep": [1, Price()] as [Any]]]

@@ -4,13 +4,13 @@
 internal import CTrackway
 public import TrackwayEvents
 
-// What every call does first in a process that forked from the one that made the instance and goes on without exec.
+// The check that public calls make first: a forked child that does not call exec must not use the instance of its parent.
 extension Analytics {
     /// Whether the caller is a forked child of the process that made this instance.
     ///
     /// The first call that finds this out writes a line to standard error. Every call that takes a lock asks first: at the fork, another
     /// thread of the parent may have held any lock, of the SDK or of Swift's runtime, and nothing releases it in the child. For the
-    /// same reason neither the app's diagnostics handler is called nor a type is used for the first time.
+    /// same reason, the app's diagnostics handler is not called, and no type is used for the first time.
     var isInChild: Bool {
         guard control.gate.isForked else { return false }
         ctrackway_fork_tell()

@@ -32,7 +32,7 @@ public struct Diagnostic: Sendable, Hashable {
         public static let valueTooLong = Code(rawValue: "value_too_long")
         /// A number was infinite or not a number; it was left out.
         public static let numberNotFinite = Code(rawValue: "number_not_finite")
-        /// A dictionary held a value of a type that is no attribute value; it was left out.
+        /// A dictionary contained a value of an unsupported type; it was left out.
         public static let valueUnsupported = Code(rawValue: "value_unsupported")
         /// A date was outside the years 0000 to 9999; it was left out.
         public static let dateOutOfRange = Code(rawValue: "date_out_of_range")

@@ -226,8 +226,8 @@ final class OwnStoreUploadSource: UploadSource {
 
     /// Calls `body` with each record of the snapshot until it returns false.
     ///
-    /// The records are read in parts, while nobody else calls the store, because the snapshot may look into it. `body` is called
-    /// outside of that, because it may send.
+    /// The records are read in parts under the store's lock, because the snapshot may read the store. `body` is called without the
+    /// lock, because it may send a request.
     private func records(_ body: (UsageRecord) -> Bool) {
         var done = 0
         while true {
@@ -250,7 +250,7 @@ final class OwnStoreUploadSource: UploadSource {
 
     private static let recordsAtOnce = 500
 
-    /// Calls the snapshot while nobody else calls the store.
+    /// Calls the snapshot under the store's lock.
     private func exclusively<Result>(_ body: () -> Result) -> Result {
         guard let access else { return body() }
         return access.exclusively { _ in body() }

@@ -13,7 +13,7 @@ ONLY := $(if $(FILTER),--filter '$(FILTER)')
 CHECKED := --explicit-target-dependency-import-check error
 
 .PHONY: help bootstrap demo test test-sdk test-apple test-server test-page test-integration test-examples test-cluster test-all \
-	smoke-cluster soak-cluster cluster-demo kill-test apple lint lint-apple lint-checks format docs screenshots sanitize fuzz bench clean
+	smoke-cluster soak-cluster cluster-demo kill-test apple lint lint-apple lint-checks format docs codes screenshots sanitize fuzz bench clean
 
 help:  ## List the targets
 	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -108,6 +108,8 @@ lint-checks:
 	Scripts/check-deployment --self-test
 	Scripts/check-deployment
 	Scripts/check-docs
+	Scripts/generate-codes --self-test
+	Scripts/generate-codes --check
 	Scripts/check-names --self-test
 	Scripts/check-names
 	Scripts/check-programs
@@ -120,6 +122,9 @@ format:  ## Format every Swift file in place
 
 docs: bootstrap  ## Build the documentation into .build/documentation
 	Scripts/check-docs
+
+codes:  ## Write Documentation/Diagnostics.md from the definitions of the codes
+	Scripts/generate-codes
 
 screenshots: bootstrap  ## Take the pictures of the page in Documentation/Images
 	Scripts/build Server --product trackway

@@ -37,6 +37,13 @@ let package = Package(
         .library(name: "TrackwayTriggers", targets: ["TrackwayTriggers"]),
         .library(name: "TrackwayUIKit", targets: ["TrackwayUIKit"]),
         .library(name: "TrackwaySwiftUI", targets: ["TrackwaySwiftUI"]),
+        // Four of the above as one dynamic library, for an app whose own dynamic frameworks record, too: linked statically into each of them
+        // there would be several copies. Its name is not that of a target: Xcode cannot build such a product dynamically.
+        .library(
+            name: "TrackwayDynamic",
+            type: .dynamic,
+            targets: ["Trackway", "TrackwayTriggers", "TrackwayUIKit", "TrackwaySwiftUI"]
+        ),
         // What a store asks every app for that refers to it: only apps that want it link it.
         .library(name: "TrackwayLocation", targets: ["TrackwayLocation"]),
         .library(name: "TrackwayMotion", targets: ["TrackwayMotion"]),
@@ -70,7 +77,7 @@ let package = Package(
         .target(name: "TrackwayEvents", dependencies: ["CTrackway"], swiftSettings: house),
 
         // Floor 1: the cellar (bytes and places, never vendors) and the formats (two pure functions each).
-        .target(name: "TrackwayJournal", dependencies: ["TrackwayEvents", "CTrackway", "CZlib"], swiftSettings: house),
+        .target(name: "TrackwayJournal", dependencies: ["TrackwayEvents", "CTrackway"], swiftSettings: house),
         .target(name: "TrackwayWire", dependencies: ["TrackwayEvents", "CZlib"], swiftSettings: house),
 
         // Floor 1: the clockwork. State machines as values: time handed in, actions returned.
@@ -330,7 +337,9 @@ let package = Package(
         ),
         .testTarget(
             name: "TrackwayJournalTests",
-            dependencies: ["TrackwayJournal", "TrackwayEvents", "TrackwayPlatform", "TrackwayTesting"],
+            dependencies: [
+                "TrackwayJournal", "TrackwayEvents", "TrackwayPlatform", "TrackwayTesting", "CTrackway", "CZlib",
+            ],
             swiftSettings: house
         ),
         .testTarget(

@@ -64,7 +64,7 @@ let rooms: [Target?] = [
     .systemLibrary(name: "CCurl", path: "SDK/CCurl"),
     .systemLibrary(name: "CCrypto", path: "SDK/CCrypto"),
     room("TrackwayEvents", ["CTrackway"]),
-    room("TrackwayJournal", ["TrackwayEvents", "CTrackway", "CZlib"]),
+    room("TrackwayJournal", ["TrackwayEvents", "CTrackway"]),
     room("TrackwayWire", ["TrackwayEvents", "CZlib"]),
     room("TrackwayBehavior", ["TrackwayEvents"]),
     room("TrackwayDestinations", ["TrackwayEvents", "TrackwayWire"]),
@@ -139,6 +139,15 @@ let package = Package(
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "ReadmeApp_main"])
             ]
         ),
+        // The sample of AppleApps.md, as it stands there.
+        .target(
+            name: "FirstHour",
+            dependencies: ["TrackwayUIKit", "TrackwaySwiftUI", "Trackway", "SwiftUI"],
+            path: "FirstHour",
+            swiftSettings: [
+                .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "FirstHour_main"])
+            ]
+        ),
         // The example app in a phone that does as it is told: one process is one life of the app.
         .executableTarget(
             name: "phone-story",
@@ -152,9 +161,8 @@ let package = Package(
         .testTarget(
             name: "ShopAppTests",
             dependencies: [
-                "ShopApp", "ReadmeApp", "SparkChamberCompatibility", "Trackway", "TrackwayTesting", "TrackwayEvents",
-                "SwiftUI",
-                "UIKit", "_Testing_UIKit",
+                "ShopApp", "ReadmeApp", "FirstHour", "SparkChamberCompatibility", "TrackwaySwiftUI", "Trackway",
+                "TrackwayTesting", "TrackwayEvents", "SwiftUI", "UIKit", "_Testing_UIKit",
             ],
             swiftSettings: house
         ),
@@ -184,6 +192,14 @@ let package = Package(
             dependencies: [
                 "TrackwayTriggers", "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayEvents", "UIKit",
                 "_Testing_UIKit",
+            ],
+            swiftSettings: house
+        ),
+        // What one call captures of UIKit.
+        .testTarget(
+            name: "TrackwayUIKitTests",
+            dependencies: [
+                "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayEvents", "UIKit", "_Testing_UIKit",
             ],
             swiftSettings: house
         ),

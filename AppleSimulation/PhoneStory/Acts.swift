@@ -42,7 +42,7 @@ struct Acts {
         switch words.first {
         case "launch":
             try life.launch(try reason(name))
-            PhoneStory.say("installation \(try analytics.installation)")
+            PhoneStory.say("installation \(try analytics.installationID)")
         case "flush":
             let report = await (try analytics).flush(timeout: .seconds(5))
             PhoneStory.say("pending \(report.destinations.values.reduce(0) { $0 + $1.pending })")

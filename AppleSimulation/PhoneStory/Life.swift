@@ -60,7 +60,7 @@ final class Life {
         // The shop names its screens itself, and its pages of UIKit's lie within SwiftUI's.
         var screens = ScreenRules()
         screens.includesChildren = true
-        capture = UIKitCapture(analytics, screens: options.findsScreens ? screens : nil)
+        capture = analytics.captureUIKit(screens: options.findsScreens ? screens : nil)
     }
 
     /// One app, five formats, one collector, to which each format has an account of its own.

@@ -27,7 +27,7 @@ func made<Value>() -> Value { fatalError("Nothing here is run.") }
     set {}
 }
 @MainActor var destination: CollectorDestination { made() }
-@MainActor var snapshot: TargetSnapshot { made() }
+@MainActor var snapshot: PendingEvents { made() }
 @MainActor var rules: DestinationRules { made() }
 @MainActor var interceptors: [Interceptor] { made() }
 @MainActor var memory: InMemoryAnalytics { made() }

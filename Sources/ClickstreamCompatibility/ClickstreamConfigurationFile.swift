@@ -78,7 +78,8 @@ extension Diagnostic {
             code: .configurationKeyUnknown,
             field: "amplifyconfiguration.json: analytics.plugins.awsClickstreamPlugin",
             value: key,
-            remedy: "It was passed over. Correct its spelling, take it out, or choose it with ClickstreamConfiguration."
+            message: "The key \(key.quoted) is unknown and was ignored.",
+            recoverySuggestion: "Correct its spelling, remove it, or set it with ClickstreamConfiguration."
         )
     }
 }

@@ -3,7 +3,7 @@
 
 package import Trackway
 internal import TrackwayDestinations
-public import TrackwayEvents
+internal import TrackwayEvents
 package import TrackwayUIKit
 
 /// What stands behind the static calls: the analytics once they are made, and the configuration they follow.
@@ -134,7 +134,7 @@ package final class ClickstreamCore: Sendable {
         // Global attributes and the switch last as long as a process here.
         let (initial, faults) = fitting(settings.globalAttributes ?? [:], beside: [])
         analytics.changeGlobalAttributes { $0 = initial }
-        if !analytics.isEnabled { analytics.enable() }
+        if !analytics.isEnabled { analytics.isEnabled = true }
         return faults
     }
 
@@ -151,15 +151,22 @@ package final class ClickstreamCore: Sendable {
             }
         } catch {
             analytics.report(
-                Diagnostic(code: .configurationInvalid, field: "configuration", value: "", remedy: error.message)
+                Diagnostic(
+                    code: .configurationInvalid,
+                    field: "configuration",
+                    value: "",
+                    message: "The changed configuration is invalid, and the previous one stays in use: "
+                        + "\(error.message)",
+                    recoverySuggestion: "Correct it with getClickstreamConfiguration."
+                )
             )
         }
-        analytics.reconfigure { options in
-            options.logEvents = settings.isLoggingEvents ?? false
-            if let form { options.eventLogForm = form }
-            options.capture = settings.capture
-            options.sessionTimeout = settings.timeout
-        }
+        var options = analytics.options
+        options.logEvents = settings.isLoggingEvents ?? false
+        if let form { options.eventLogForm = form }
+        options.capture = settings.capture
+        options.sessionTimeout = settings.timeout
+        analytics.options = options
     }
 }
 
@@ -168,7 +175,8 @@ extension Diagnostic {
         code: .initialisedTwice,
         field: "initSDK",
         value: "",
-        remedy: "The SDK works already; change what getClickstreamConfiguration gives instead."
+        message: "The SDK is already initialized, so the call was ignored.",
+        recoverySuggestion: "Change what getClickstreamConfiguration returns instead."
     )
 
     fileprivate init(earlyCalls: Int) {
@@ -176,22 +184,10 @@ extension Diagnostic {
             code: .calledBeforeInitialisation,
             field: "initSDK",
             value: "\(earlyCalls) calls",
-            remedy: "Call initSDK first; what was called before it did nothing."
+            message: "\(earlyCalls) calls were made before initSDK, and were ignored.",
+            recoverySuggestion: "Call initSDK first."
         )
     }
-}
-
-extension Diagnostic.Code {
-    /// `initSDK` was called although the SDK works already.
-    public static let initialisedTwice = Diagnostic.Code(rawValue: "initialised_twice")
-    /// Something was called before `initSDK`.
-    public static let calledBeforeInitialisation = Diagnostic.Code(rawValue: "called_before_initialisation")
-    /// A setting was changed to something that cannot work; the former one stays in use.
-    public static let configurationInvalid = Diagnostic.Code(rawValue: "configuration_invalid")
-    /// A key of `amplifyconfiguration.json` has no meaning and was passed over.
-    public static let configurationKeyUnknown = Diagnostic.Code(rawValue: "configuration_key_unknown")
-    /// An attribute breaks a limit and was left out.
-    public static let limitBroken = Diagnostic.Code(rawValue: "limit_broken")
 }
 
 extension ClickstreamCore {
@@ -208,7 +204,7 @@ extension ClickstreamCore {
         // An id that is no text is as good as none.
         let uniqueID = attributes.removeValue(forKey: CapturedKey.screenUniqueID)?.attributeValue?.string
         let id = attributes.removeValue(forKey: CapturedKey.screenID)?.attributeValue?.string
-        analytics.screen(screen, id: id, uniqueID: uniqueID, Attributes(attributes))
+        analytics.screen(screen, path: id, instanceID: uniqueID, Attributes(attributes))
     }
 
     func flush() {
@@ -218,11 +214,11 @@ extension ClickstreamCore {
     }
 
     func disable() {
-        analytics()?.disable()
+        analytics()?.isEnabled = false
     }
 
     func enable() {
-        analytics()?.enable()
+        analytics()?.isEnabled = true
     }
 
     // MARK: Global attributes
@@ -306,7 +302,9 @@ extension ClickstreamCore {
                 code: .limitBroken,
                 field: "\(fault.code.rawValue)",
                 value: fault.message,
-                remedy: "It was left out; see the document's limits."
+                message: "An attribute was left out because it exceeds a limit of Clickstream: "
+                    + "\(fault.message.sentence)",
+                recoverySuggestion: "Keep to the documented limits of Clickstream."
             )
         )
         // A mistake of a call that records nothing, such as a global attribute's, does not bring the start about.

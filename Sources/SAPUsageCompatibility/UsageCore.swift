@@ -3,7 +3,7 @@
 
 internal import Foundation
 internal import Trackway
-package import TrackwayEvents
+internal import TrackwayEvents
 internal import TrackwayJournal
 
 /// What stands behind a ``Usage``: the store in use, the reporters, and the decisions, which the store's own analytics carry out.
@@ -95,7 +95,8 @@ package final class UsageCore: Sendable {
                     code: .usageConfiguredTwice,
                     field: "configure(with:)",
                     value: store.storageID,
-                    remedy: "Configure once, when the app starts. The first store stays in use."
+                    message: "A store is already in use, so \(store.storageID) was ignored.",
+                    recoverySuggestion: "Call configure(with:) once, when the app starts."
                 )
             )
             return
@@ -161,7 +162,8 @@ package final class UsageCore: Sendable {
                         code: .usageStateNotKept,
                         field: "decision",
                         value: "\(error)",
-                        remedy: "It counts for this process. Make the folder writable, and tell the decision again."
+                        message: "The consent decision could not be saved (\(error)). It applies to this process.",
+                        recoverySuggestion: "Make the folder writable, and repeat the call."
                     )
                 )
             }
@@ -184,7 +186,7 @@ package final class UsageCore: Sendable {
         let decisions = decisions
         let isOn = decisions.collection != false
         if isOn != analytics.isEnabled {
-            if isOn { analytics.enable() } else { analytics.disable() }
+            analytics.isEnabled = isOn
         }
         let consent = decisions.hasWithdrawn(access.person) ? Consent.denied : .granted
         // Nothing is recorded any more before what is stored goes, and nothing before that is done.
@@ -214,8 +216,9 @@ package final class UsageCore: Sendable {
                     code: .usageStateNotKept,
                     field: "consentForUser(_:given:)",
                     value: "\(left) records",
-                    remedy: "The store still holds records of a person who withdrew consent. Remove them in "
-                        + "removeRecords(before:after:targetID:), and tell the decision again."
+                    message: "The store still has \(left) records of a user who withdrew consent.",
+                    recoverySuggestion: "Remove them with removeRecords(before:after:targetID:), and call "
+                        + "consentForUser(_:given:) again."
                 )
             )
         }
@@ -408,29 +411,14 @@ package final class UsageCore: Sendable {
     }
 }
 
-extension DropReason {
-    /// A report came before there was a store.
-    public static let usageNotConfigured = DropReason(rawValue: "not_configured")
-    /// A report came from a reporter that was never registered, was unregistered, or was replaced.
-    public static let usageReporterInvalid = DropReason(rawValue: "reporter_invalid")
-}
-
-extension Diagnostic.Code {
-    /// `configure` was called although a store is in use.
-    public static let usageConfiguredTwice = Diagnostic.Code(rawValue: "usage_configured_twice")
-    /// Something was asked for that needs a store, before `configure`.
-    public static let usageNotConfigured = Diagnostic.Code(rawValue: "usage_not_configured")
-    /// A reporter was used that does not report.
-    public static let usageReporterInvalid = Diagnostic.Code(rawValue: "usage_reporter_invalid")
-}
-
 extension Diagnostic {
     fileprivate static func notConfigured(_ call: String, _ target: String) -> Diagnostic {
         Diagnostic(
             code: .usageNotConfigured,
             field: call,
             value: target,
-            remedy: "Call configure(with:) first. This reporter reports nothing; ask for it again afterwards."
+            message: "No store is configured, so this reporter for \"\(target)\" reports nothing.",
+            recoverySuggestion: "Call configure(with:) first, and then get the reporter again."
         )
     }
 }

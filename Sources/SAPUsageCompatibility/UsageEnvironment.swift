@@ -29,7 +29,7 @@ package final class UsageEnvironment: Sendable {
             appID: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName,
             destinations: []
         )
-        configuration.capture = .none
+        configuration.capture = []
         configuration.followsLifeCycle = false
         // Where no folder can be named, making the store says so.
         try? configuration.useFolder(ofModule: "sap-usage")
@@ -58,7 +58,7 @@ package final class UsageEnvironment: Sendable {
     package func configuration(folder: String, targets: [DestinationID]) -> Configuration {
         var configuration = base
         configuration.storageFolder = URL(fileURLWithPath: folder, isDirectory: true)
-        configuration.destinations = targets.map { AppTarget($0) }
+        configuration.destinations = targets.map { LocalDestination($0) }
         // A record is one text, escaped once more: at most twice its bytes, and a little.
         configuration.limits.stringBytes = UsageRecord.maximumBytes
         configuration.limits.eventBytes = 2 * UsageRecord.maximumBytes + 4_096
@@ -149,10 +149,11 @@ package final class UsageEnvironment: Sendable {
     package func report(_ error: TrackwayError, in call: String) {
         report(
             Diagnostic(
-                code: .init(rawValue: error.code.rawValue),
+                code: Diagnostic.Code(error.code),
                 field: call,
                 value: "",
-                remedy: "\(error.message)\(error.cause.map { " (\($0))" } ?? "")."
+                message: "\(error.message)\(error.cause.map { " (\($0))" } ?? "")",
+                recoverySuggestion: error.recoverySuggestion
             )
         )
     }

@@ -75,8 +75,8 @@ open class UsageReporter {
                 code: .usageReporterInvalid,
                 field: "report(_:)",
                 value: "\(event)",
-                remedy: "The report was not stored, because this reporter is invalid: \(reason). Ask "
-                    + "Usage.shared.reporter(for:) for one, or register it."
+                message: "The report \"\(event)\" was not stored because its reporter is invalid: \(reason).",
+                recoverySuggestion: "Call Usage.shared.reporter(for:) to get one, or register it."
             )
         )
     }

@@ -74,7 +74,7 @@ extension SensorsAnalyticsSDK {
         }
         // The back-end may want more than the app began with, so what is captured is chosen anew; the policy then forbids.
         analytics.setCollectionPolicy(policy)
-        analytics.reconfigure { $0.capture = capture }
+        analytics.options.capture = capture
         automatic.want(wish)
         if let debugChange { lookAtEvents(debugChange) }
     }

@@ -43,17 +43,17 @@ extension SensorsAnalyticsSDK {
     /// Adds an id of the person, such as `$identity_mobile`, and records `$BindID`.
     public func bind(_ key: String, value: String) {
         guard Self.isOwn(key), !value.isEmpty else { return }
-        analytics.bind(identity: value, as: key)
+        analytics.addIdentifier(value, type: key)
     }
 
     /// Takes an id of the person away, and records `$UnbindID`.
     public func unbind(_ key: String, value: String) {
         guard Self.isOwn(key), !value.isEmpty else { return }
-        analytics.unbind(identity: value, as: key)
+        analytics.removeIdentifier(value, type: key)
     }
 
     /// Who is signed in; nil when nobody is.
-    public func loginId() -> String? { analytics.user }
+    public func loginId() -> String? { analytics.userID }
 
     /// The name of the anonymous visitor.
     public func anonymousId() -> String { analytics.anonymousID }

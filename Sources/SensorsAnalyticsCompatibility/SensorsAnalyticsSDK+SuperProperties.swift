@@ -20,7 +20,7 @@ extension SensorsAnalyticsSDK {
     /// Names properties anew for each event, on the thread that records it. They win over ``registerSuperProperties(_:)``,
     /// and the event's own over them. The closure does not survive a restart.
     public func registerDynamicSuperProperties(_ properties: @escaping @Sendable () -> SensorsAnalyticsProperties) {
-        analytics.setDynamicGlobalAttributes { [weak analytics] in
+        analytics.setGlobalAttributesProvider { [weak analytics] in
             var dynamic = Attributes(properties())
             // A static one that differs only in capital letters would stand beside it.
             for key in analytics?.globalAttributes.keys ?? [] where dynamic[key] == nil {
@@ -54,7 +54,7 @@ extension SensorsAnalyticsSDK {
         return SensorsAnalyticsProperties(
             options.presetProperties(
                 in: analytics.recordedContext,
-                installation: analytics.installation,
+                installation: analytics.installationID,
                 at: analytics.environment.wall
             )
         )

@@ -65,7 +65,7 @@ extension SensorsAnalyticsSDK {
     public func trackViewScreen(_ url: String, withProperties properties: SensorsAnalyticsProperties?) {
         var attributes = Attributes(properties)
         attributes["$lib_method"] = "code"
-        analytics.screen(attributes["$screen_name"]?.string ?? url, id: url, attributes)
+        analytics.screen(attributes["$screen_name"]?.string ?? url, path: url, attributes)
     }
 
     /// The address of the screen that was shown last; nil before there was one.

@@ -24,7 +24,7 @@ internal import TrackwayWire
 /// Every call may come from any thread. When `record` returns, the event survives the death of the process.
 ///
 /// Releasing the value records the exit (`_app_end`), stops delivery at once and sends nothing more; what waits goes out on
-/// the next start. To send it first, call ``shutdown(within:)``.
+/// the next start. To send it first, call ``shutdown(timeout:)``.
 public final class Analytics: Sendable {
     // What recording needs, in the order it needs it; where something unusual goes on, the recorder.
     package let control: ControlDriver
@@ -44,7 +44,7 @@ public final class Analytics: Sendable {
     let destinationChanges = Locked(())
     /// How destinations are delivered to that nobody said more about.
     let usualPolicy: DeliveryPolicy
-    let options: Locked<RuntimeOptions>
+    let runtimeOptions: Locked<RuntimeOptions>
     /// Held while the app changes the options. Taken before every other lock.
     let reconfigurations = Locked(())
     let settings: SettingsFile
@@ -54,13 +54,16 @@ public final class Analytics: Sendable {
     let contextStore: ContextStore
     package let behavior: BehaviorDriver
     let dynamic: DynamicAttributes
-    let reporters = ReporterRegistry()
     let interception: Interception
     package let snapshots: SnapshotDriver?
     package let queue: StorageQueue
+    /// Objects of higher modules that live as long as these analytics, by name.
+    package let companions = Locked<[String: any Sendable]>([:])
     let lastLedger = Locked(Ledger())
     /// What a forked child gets. Made before any fork, because making it takes locks of Swift's runtime.
-    let ledgerInChild = Ledger(uncounted: [Ledger.Uncounted(path: "", reason: TrackwayError.inChild.message)])
+    let ledgerInChild = Ledger(uncounted: [Ledger.Uncounted(path: "", reason: TrackwayError.inChild.sentences)])
+    /// As above.
+    let optionsInChild: RuntimeOptions
     /// As above: throwing an error needs the conformance of its type.
     private let errorInChild: any Error = TrackwayError.inChild
     package let commits: GroupCommitter
@@ -74,6 +77,8 @@ public final class Analytics: Sendable {
     let systemReportWatch: CrashWatch
     let copies: InstallationCopies
     let takingOver: TakingOver
+    /// Whether it is ``disabled``, which nothing can enable.
+    let isInert: Bool
     /// nil when the storage folder could be used at once.
     private let arrival: StorageArrival?
 
@@ -109,7 +114,8 @@ public final class Analytics: Sendable {
         write = parts.dependencies.write
         registry = parts.registry
         usualPolicy = configuration.delivery
-        options = Locked(RuntimeOptions(configuration))
+        optionsInChild = RuntimeOptions(configuration)
+        runtimeOptions = Locked(optionsInChild)
         settings = parts.settings
         consents = parts.consents
         identity = parts.identity
@@ -124,6 +130,7 @@ public final class Analytics: Sendable {
         queue = parts.queue
         environment = parts.environment
         commits = parts.commits
+        isInert = parts.dependencies.isInert
         copies = InstallationCopies(parts.dependencies, parts.journal)
         takingOver = parts.takingOver
         lifeCycle = LifeCycleFollower(
@@ -133,9 +140,9 @@ public final class Analytics: Sendable {
             parts.control,
             in: parts.dependencies
         )
-        let (chosen, told) = (options, parts.reporter)
+        let (chosen, told) = (runtimeOptions, parts.reporter)
         let tracker = ScreenTracker(parts.behavior, in: parts.dependencies) {
-            if chosen.withLock({ $0.capture.contains(.screens) }) { told.report(.screensUnseen) }
+            if chosen.withLock({ $0.capture.contains(.screens) }) { told.report(.screenCaptureMissing) }
         }
         screenTracker = tracker
         let follower = lifeCycle
@@ -218,5 +225,5 @@ public final class Analytics: Sendable {
     }
 
     /// The id of this installed copy of the app; it survives restarts and changes when the installation is erased.
-    public var installation: InstallationID { journal.installation }
+    public var installationID: InstallationID { journal.installation }
 }

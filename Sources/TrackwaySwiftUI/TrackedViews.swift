@@ -43,17 +43,19 @@ extension View {
         environment(\.analytics, analytics).environment(\.triggerDetector, detector)
     }
 
-    /// Tells that a screen is shown while this view is: `_screen_view`, and every event from then on carries the screen.
-    /// When a screen that lies over it goes, this one is shown again. A name or id that changes while the view is shown is another
-    /// screen; attributes that change count the next time.
+    /// Records a screen (`_screen_view`) while this view is shown.
     ///
     /// ```swift
-    /// ProductList().trackScreen("Products")
+    /// ProductList().trackScreen("Products", id: "shop/products", ["coupon": coupon])
     /// ```
+    /// Every event carries the screen from then on. When a screen above it disappears, this one is recorded again.
+    /// A name or id that changes while the view is shown is another screen, as in the detail column of a `NavigationSplitView`.
+    /// Attributes are those of the latest body when the screen is recorded; a change of attributes alone records nothing.
+    ///
     /// - Parameters:
-    ///   - name: what the screen is called. While it is empty the view is no screen.
-    ///   - id: where in the app it lies.
-    ///   - attributes: what else is worth knowing each time it is shown.
+    ///   - name: The name of the screen. While it is empty, the view is no screen.
+    ///   - id: The place of the screen in the app.
+    ///   - attributes: Attributes of `_screen_view`.
     public func trackScreen(_ name: String, id: String? = nil, _ attributes: Attributes = [:]) -> some View {
         modifier(TrackedScreen(name: name, id: id, attributes: attributes))
     }
@@ -61,7 +63,7 @@ extension View {
     /// Records a click (`_click`) when the view is tapped, beside what the tap does.
     ///
     /// Not for rows of a `List`, whose own taps a gesture takes away, and of little use on a `Button`: record in the
-    /// button's action there, with `analytics.click(_:)`.
+    /// button's action there, with `analytics.trackTap(_:)`.
     ///
     /// - Parameters:
     ///   - element: what the element is called.
@@ -102,13 +104,11 @@ private final class Identity {
     nonisolated init() {}
 }
 
-/// What a view says that its screen is. Two that have the same name and id are one screen.
+/// The screen that a view names.
 private struct NamedView: Equatable {
     let name: String
     let id: String?
     let attributes: Attributes
-
-    static func == (left: Self, right: Self) -> Bool { left.name == right.name && left.id == right.id }
 
     var view: ScreenView {
         ScreenView(screen: .init(name: name, id: id, uniqueID: nil), attributes: attributes, isManual: true)
@@ -154,7 +154,7 @@ private struct TrackedTap: ViewModifier {
     @Environment(\.analytics) private var analytics
 
     func body(content: Content) -> some View {
-        content.simultaneousGesture(TapGesture().onEnded { analytics?.click(element, attributes) })
+        content.simultaneousGesture(TapGesture().onEnded { analytics?.trackTap(element, attributes) })
     }
 }
 

@@ -89,7 +89,7 @@ struct ClickstreamEdgeTests {
         let told = app.diagnostics.filter { $0.code == .configurationKeyUnknown }
         #expect(told.map(\.value) == ["appID", ""])
         #expect(told.first?.field.contains("amplifyconfiguration.json") == true)
-        #expect(told.first?.remedy.isEmpty == false)
+        #expect(told.first?.recoverySuggestion?.isEmpty == false)
     }
 
     @Test("crashes are captured as soon as the live configuration says so, and not any more when it does not")
@@ -190,7 +190,7 @@ struct ClickstreamEdgeTests {
     @Test("users' attributes stay what the app said, whatever a closure adds to events")
     func usersUnderDynamicAttributes() async throws {
         let core = try started()
-        app.analytics?.setDynamicGlobalAttributes { ["page": "cart", "n": 1] }
+        app.analytics?.setGlobalAttributesProvider { ["page": "cart", "n": 1] }
         core.setUser("carl")
         core.addUserAttributes(["age": 21])
         core.setUser("carl")

@@ -40,7 +40,7 @@ extension DocumentSampleTests {
             #expect(throws: ClickstreamError.self) { try ClickstreamAnalytics.getClickstreamConfiguration() }
             try ClickstreamAnalytics.initSDK(Self.configuration)
             #expect(next.diagnostics.map(\.code).contains(.calledBeforeInitialisation))
-            #expect(ClickstreamAnalytics.analytics?.user == "carl")
+            #expect(ClickstreamAnalytics.analytics?.userID == "carl")
             #expect(next.recorded.contains { $0.event.name == "checkout" })
             #expect(!next.recorded.contains { $0.event.name == "too early" })
         }

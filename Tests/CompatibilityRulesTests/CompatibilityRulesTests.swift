@@ -32,7 +32,7 @@ struct CompatibilityRulesTests {
         app.record("search")
         #expect(seen.withLock { $0 }.map(\.name) == ["debug_tap", "search"])
         #expect(seen.withLock { $0 }.allSatisfy { $0.attributes[module.key] == module.value })
-        #expect(seen.withLock { $0 }.allSatisfy { $0.route.isEmpty || $0.route == [module.destination] })
+        #expect(seen.withLock { $0 }.allSatisfy { $0.route == .all || $0.route == [module.destination] })
         let stored = app.stored()
         #expect(stored.map(\.name) == ["find"])
         #expect(stored.allSatisfy { $0.attributes[module.key] == nil })
@@ -64,7 +64,7 @@ struct CompatibilityRulesTests {
             failure = "\(error)"
         }
         let diagnostics = environment.diagnostics.filter {
-            $0.value.contains("elsewhere") || $0.remedy.contains("elsewhere")
+            $0.value.contains("elsewhere") || $0.message.contains("elsewhere")
         }
         let texts = [failure].compactMap { $0 } + diagnostics.map { "\($0.code.rawValue) \($0.value)" }
         // It names the key and what is wrong with it.

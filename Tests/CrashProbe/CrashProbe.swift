@@ -139,7 +139,7 @@ struct CrashProbe {
             let analytics = try makeAnalytics(folder)
             Self.analytics = analytics
             if preparation != .start {
-                analytics.screen("Checkout", id: "checkout-1")
+                analytics.screen("Checkout", path: "checkout-1")
                 analytics.record("before", ["n": 1])
             } else {
                 // Brings the start about, and with it what the crash left.

@@ -82,7 +82,7 @@ enum NeighborProbe {
                     analytics.screen("Busy")
                     analytics.startTimer("busy")
                     analytics.endTimer("busy")
-                    analytics.bind(identity: "id", as: "kind")
+                    analytics.addIdentifier("id", type: "kind")
                     _ = analytics.ledger()
                     _ = analytics.isEnabled
                 }
@@ -97,13 +97,13 @@ enum NeighborProbe {
     private struct Calls {
         private let attributes: Attributes = ["child": true]
         private let event = ProbeEvent(child: 1)
-        private let destination: AppTarget
+        private let destination: LocalDestination
         private let id = DestinationID("child")
         private let names = ["child"]
         private let policy = CollectionPolicy()
 
         init() {
-            destination = AppTarget("child")
+            destination = LocalDestination("child")
         }
 
         /// Records what the app's code must have used before it forks.
@@ -118,24 +118,27 @@ enum NeighborProbe {
             for _ in 0..<3 { check(analytics.record("child", attributes).durability != .none) }
             check(analytics.record(event).durability != .none)
             analytics.screen("Child")
-            analytics.click("child", attributes)
+            analytics.trackTap("child", attributes)
             analytics.setGlobalAttributes(attributes)
             analytics.removeGlobalAttributes(names)
-            analytics.setDynamicGlobalAttributes { [:] }
+            analytics.setGlobalAttributesProvider { [:] }
             analytics.identify("child")
             analytics.setUserAttributes(attributes)
             analytics.removeUserAttributes(names)
             analytics.setAnonymousID("child")
             analytics.resetAnonymousID()
-            analytics.bind(identity: "child", as: "child")
-            analytics.unbind(identity: "child", as: "child")
+            analytics.addIdentifier("child", type: "child")
+            analytics.group("child", id: "child", traits: attributes)
+            analytics.leaveGroup("child")
+            analytics.options.logEvents = true
+            analytics.removeIdentifier("child", type: "child")
             analytics.signOut()
             analytics.setConsent(.denied)
-            analytics.setConsent(.denied, for: .analytics)
+            analytics.setConsent(.denied, category: .analytics)
             analytics.setCollectionPolicy(policy)
-            analytics.disable()
-            analytics.enable()
-            analytics.reconfigure { $0.logEvents = true }
+            analytics.isEnabled = false
+            analytics.isEnabled = true
+            analytics.options.logEvents = true
             analytics.collectSnapshot()
             analytics.startTimer("child")
             analytics.pauseTimer("child")

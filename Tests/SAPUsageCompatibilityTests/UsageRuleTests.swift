@@ -205,11 +205,11 @@ struct UsageRuleTests {
     }
 
     /// Rules that cannot be meant, and what a diagnostic names.
-    private static let faults: [(key: DestinationID, rule: DestinationRule, code: String, remedy: String)] = [
+    private static let faults: [(key: DestinationID, rule: DestinationRule, code: String, text: String)] = [
         ("default", .deny("usage_record"), "rule_invalid", "by its own name"),
         ("default", .rename("usage_record", to: "x"), "rule_invalid", "by its own name"),
         ("default", .rename("SessionStart", to: "x"), "rule_invalid", "keep their names"),
-        ("default", .deny("a*b"), "rule_invalid", "at the end only"),
+        ("default", .deny("a*b"), "rule_invalid", "only at the end"),
         ("default", .rename("a", to: "_b"), "rule_invalid", "keep their names"),
         ("defualt", .deny("a"), "unknown_destination", "\"default\" (t.default)"),
         ("t.defualt", .deny("a"), "unknown_destination", "Usage.destinationID(for:)"),
@@ -217,11 +217,11 @@ struct UsageRuleTests {
     ]
 
     @Test("a rule that cannot match is reported once, with what to write", arguments: faults)
-    func reported(key: DestinationID, rule: DestinationRule, code: String, remedy: String) throws {
+    func reported(key: DestinationID, rule: DestinationRule, code: String, text: String) throws {
         let (_, _, app) = try stored([UsageRecord(.event("c"))]) { $0.rules[key] = [rule] }
         _ = try app.store(of: UUID())
         #expect(app.codes == [code])
-        #expect(app.memory.diagnostics.first?.remedy.contains(remedy) == true, "\(app.memory.diagnostics)")
+        #expect(app.memory.diagnostics.first?.description.contains(text) == true, "\(app.memory.diagnostics)")
     }
 
     @Test("rules of a target with records of an earlier process are no mistake")

@@ -58,7 +58,7 @@ struct OriginalBesideTests {
         #expect(diagnostics.map(\.field) == classes)
         let diagnostic = try #require(diagnostics.first)
         #expect(diagnostic.value == "Shop.app/Shop and SensorsAnalyticsSDK.framework/SensorsAnalyticsSDK")
-        #expect(diagnostic.remedy.contains("Link one of them"))
+        #expect(diagnostic.recoverySuggestion?.contains("Link one of them") == true)
         #expect(process.asked.withLock { $0 } == [SensorsAnalyticsSDK.objectiveCNames])
     }
 

@@ -225,7 +225,7 @@ struct EarlyConfigurationTests {
         environment.transport.release()
         try await Self.untilApplied(sdk)
         if end == .shutdown {
-            await sdk.analytics.shutdown(within: .zero)
+            await sdk.analytics.shutdown(timeout: .zero)
             try await Self.untilKept(environment)
         }
         let next = environment.nextProcess()

@@ -45,7 +45,7 @@ struct SensorsTestEnvironmentTests {
         Self.start()
         let again = try #require(SensorsAnalyticsSDK.sharedInstance())
         #expect(again !== sdk)
-        #expect(again.analytics.user == "carl")
+        #expect(again.analytics.userID == "carl")
         #expect(next.recorded.contains { $0.event.name == "ViewProduct" })
     }
 

@@ -68,7 +68,7 @@ struct SharedAttributesTests {
         Call(name: "bind", type: "track_id_bind", properties: nil) { $0.bind("$identity_mobile", value: "1") },
         Call(name: "unbind", type: "track_id_unbind", properties: nil) { $0.unbind("$identity_mobile", value: "1") },
         Call(name: "native bind", type: "track_id_bind", properties: nil) {
-            $0.analytics.bind(identity: "1", as: "mobile")
+            $0.analytics.addIdentifier("1", type: "mobile")
         },
     ]
 

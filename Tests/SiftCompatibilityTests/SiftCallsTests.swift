@@ -89,7 +89,7 @@ struct SiftCallsTests {
         #expect(!sift.upload(true))
         let diagnostic = try #require(app.diagnostics.first { $0.code == .accountIncomplete })
         #expect(diagnostic.field == bad.field)
-        #expect(!diagnostic.remedy.isEmpty)
+        #expect(diagnostic.severity == .error && diagnostic.recoverySuggestion != nil)
         #expect(app.network.requests.isEmpty)
         sift.accountId = "acct_1"
         sift.beaconKey = "beacon123"

@@ -234,8 +234,8 @@ struct SiftHostileTests {
         first.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         #expect(same.append(SiftEvent(type: "t"), toQueue: "q"))
         #expect(!other.append(SiftEvent(type: "t"), toQueue: "q"))
-        await first.analytics?.shutdown(within: .zero)
-        await other.analytics?.shutdown(within: .zero)
+        await first.analytics?.shutdown(timeout: .zero)
+        await other.analytics?.shutdown(timeout: .zero)
     }
 
     @Test(

@@ -31,7 +31,7 @@ struct SiftRefusalTests {
             sift.pause()
             sift.resume()
         },
-        Reason("new options") { $0.analytics?.reconfigure { $0.logEvents = false } },
+        Reason("new options") { $0.analytics?.options.logEvents = false },
     ]
 
     private func refused(_ status: Int) async throws -> Sift {

@@ -45,10 +45,11 @@ struct SparkTraceTests {
         let reader = Reader()
         SparkTrace.sharedInstance.delegate = reader
         defer { SparkTrace.sharedInstance.delegate = nil }
+        let traced = SparkEvent(trigger: .didAppear, trace: "the offer was seen", action: nil)
         SparkDetector.trackDisplay(
             forViews: [
                 view([
-                    SparkEvent(trigger: .didAppear, trace: "the offer was seen", action: nil),
+                    traced,
                     SparkEvent(trigger: .didAppear, action: nil),
                 ])
             ]
@@ -56,7 +57,8 @@ struct SparkTraceTests {
         await untilDone()
         let line = reader.lines.withLock { $0.first { $0.contains("the offer") } } ?? ""
         #expect(line.hasPrefix("Traced event: "))
-        #expect(line.contains("  didAppear  PlayedView  the offer was seen  ["))
+        let identifier = traced.identifier?.uuidString ?? "none"
+        #expect(line.hasSuffix("  didAppear  PlayedView  the offer was seen  [\(identifier)]"))
         let answer = await Task.detached { SparkDetector.trackDisplay(forViews: []) }.value
         #expect(!answer)
         #expect(reader.lines.withLock { $0.contains { $0.contains("called off the main thread") } })

@@ -90,4 +90,50 @@ struct AttributesTests {
                 + #""in": ["deep": 1], "when": 1970-01-01T00:00:00.000Z]"#
         )
     }
+
+    @Test(
+        "a dictionary's pairs are in the order of their keys, whatever their number and letters",
+        arguments: [0, 1, 2, 15, 16, 17, 40, 200]
+    )
+    func sortedKeys(_ count: Int) {
+        var seed = Seed(UInt64(count))
+        for _ in 0..<20 {
+            var dictionary: [String: Int] = [:]
+            while dictionary.count < count {
+                let letters = ["a", "b", "key", "\u{E9}", "e\u{301}", "z", "_", "0"]
+                let key = (0...seed.below(12)).map { _ in letters[seed.below(letters.count)] }.joined()
+                dictionary[key] = dictionary.count
+            }
+            let expected = dictionary.sorted { $0.key < $1.key }
+            let attributes = Attributes(dictionary)
+            #expect(attributes.keys == expected.map(\.key))
+            #expect(attributes.map(\.value) == expected.map { .integer(Int64($0.value)) })
+            #expect(Attributes(dictionary.mapValues { $0 as Any }) == attributes)
+        }
+    }
+
+    @Test("a sequence of pairs keeps each key once, at any number of keys", arguments: [2, 16, 17, 64, 65, 66, 200])
+    func uniqueKeys(_ count: Int) {
+        let pairs = (0..<count).map { (key: "key_\($0)", value: AttributeValue.integer(Int64($0))) }
+        #expect(Attributes(pairs).map(\.key) == pairs.map(\.key))
+        let repeated = Attributes(pairs + [(key: "key_1", value: "last")])
+        #expect(repeated.keys == pairs.map(\.key))
+        #expect(repeated["key_1"] == "last")
+    }
+
+    @Test("values of any type are the same attributes as values of their own types")
+    func anyValues() {
+        let optional: String? = "set"
+        let values: [String: Any] = [
+            "text": "a", "whole": 3, "number": 2.5, "truth": true, "small": Int8(4), "large": UInt64.max,
+            "attribute": AttributeValue.date(Timestamp(milliseconds: 5)), "optional": optional as Any,
+            "list": [1, "b"] as [Any], "object": ["deep": ["truth": false]] as [String: Any],
+        ]
+        let expected: [String: AttributeValue] = [
+            "text": "a", "whole": 3, "number": 2.5, "truth": true, "small": 4, "large": "18446744073709551615",
+            "attribute": .date(Timestamp(milliseconds: 5)), "optional": "set", "list": .array([1, "b"]),
+            "object": ["deep": ["truth": false]],
+        ]
+        #expect(Attributes(values) == Attributes(expected))
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+import Foundation
 import Testing
 import TrackwayEvents
 
@@ -56,7 +57,7 @@ struct DiagnosticTests {
         Mistake(items: [Item(id: "")], code: .itemInvalid, field: "items[0].id", value: ""),
     ]
 
-    @Test("a mistake is told with field, value and remedy, and in the event", arguments: mistakes)
+    @Test("a mistake is reported with field, value, message and suggestion, and in the event", arguments: mistakes)
     func told(_ mistake: Mistake) throws {
         let encoded = CanonicalJSONTests.encode(mistake.name, mistake.attributes, items: mistake.items)
         let diagnostic = try #require(encoded.diagnostics.first)
@@ -64,11 +65,16 @@ struct DiagnosticTests {
         #expect(diagnostic.code == mistake.code)
         #expect(diagnostic.field == mistake.field)
         #expect(diagnostic.value == mistake.value)
-        #expect(diagnostic.remedy.hasSuffix("."))
-        #expect(diagnostic.description.contains(mistake.code.rawValue))
+        #expect(diagnostic.severity == .warning)
+        #expect(diagnostic.message.hasSuffix("."))
+        #expect(diagnostic.recoverySuggestion?.hasSuffix(".") == true)
+        #expect(diagnostic.description.hasPrefix("\(mistake.field): warning: \(diagnostic.message) "))
+        #expect(diagnostic.description.hasSuffix(" [\(mistake.code.rawValue)]"))
         let event = try Event(json: Array(encoded.json.utf8))
         #expect(event.attributes["_error_code"] == .string(mistake.code.rawValue))
-        #expect(event.attributes["_error_message"] == .string("\(mistake.field): \(diagnostic.remedy)"))
+        // The message without the value, which does not leave the device.
+        let statement = diagnostic.message.replacing(": \"\(diagnostic.value)\".", with: ".")
+        #expect(event.attributes["_error_message"] == .string("\(mistake.field): \(statement)"))
     }
 
     @Test("the rest of the event survives every mistake")
@@ -155,8 +161,49 @@ struct DiagnosticTests {
             code: .malformed,
             field: "f",
             value: String(repeating: "中", count: 100),
-            remedy: "R."
+            message: "M."
         )
         #expect(diagnostic.value.utf8.count == 126)
+        #expect(diagnostic.recoverySuggestion == nil)
+        #expect(String(repeating: "中", count: 100).quoted == "\"\(String(repeating: "中", count: 42))…\"")
+        #expect("ann".quoted == "\"ann\"")
+    }
+
+    @Test("a value does not leave the device in _error_message")
+    func privacy() throws {
+        let secret = String(repeating: "secret ", count: 2_000)
+        let encoded = CanonicalJSONTests.encode("e", ["a": .string(secret)])
+        #expect(encoded.diagnostics.first?.message.contains("secret") == true)
+        #expect(!encoded.json.contains("secret"))
+        let message = try Event(json: Array(encoded.json.utf8)).attributes["_error_message"]?.string
+        #expect(message?.contains("\(secret.utf8.count) bytes") == true)
+    }
+
+    @Test("the description has the form of a compiler's diagnostic")
+    func line() {
+        var diagnostic = Diagnostic(
+            code: .nameEmpty,
+            field: "name",
+            value: "",
+            message: "The event has no name.",
+            recoverySuggestion: "Give the event a name."
+        )
+        #expect("\(diagnostic)" == "name: warning: The event has no name. Give the event a name. [name_empty]")
+        diagnostic.code = .malformed
+        diagnostic.field = ""
+        diagnostic.recoverySuggestion = nil
+        #expect("\(diagnostic)" == "error: The event has no name. [malformed]")
+    }
+
+    @Test("the severity belongs to the code, and codes are compared and coded by name")
+    func codes() throws {
+        let code = Diagnostic.Code(rawValue: "unheard_of")
+        #expect(code.severity == .warning)
+        #expect(code == Diagnostic.Code(rawValue: "unheard_of", severity: .error))
+        #expect(Set([code, Diagnostic.Code(rawValue: "unheard_of", severity: .info)]).count == 1)
+        #expect(Diagnostic.Severity.allCases.sorted() == [.info, .warning, .error])
+        let coded = try JSONEncoder().encode([Diagnostic.Code.malformed])
+        #expect(String(decoding: coded, as: UTF8.self) == "[\"malformed\"]")
+        #expect(try JSONDecoder().decode([Diagnostic.Code].self, from: coded) == [.malformed])
     }
 }

@@ -94,4 +94,46 @@ struct TypedEventTests {
         #expect(throws: EncodingError.self) { try Single().attributes() }
         #expect(throws: Failing.Reason.self) { try Failing().attributes() }
     }
+
+    /// Writes members and elements through containers that are used in turn, and some of them twice or not at all.
+    struct Interleaved: TypedEvent {
+        static let name = "interleaved"
+
+        struct Key: CodingKey {
+            var stringValue: String
+            var intValue: Int? { nil }
+
+            init(_ key: String) { stringValue = key }
+            init?(stringValue: String) { self.stringValue = stringValue }
+            init?(intValue: Int) { nil }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var outer = encoder.container(keyedBy: Key.self)
+            var first = outer.nestedContainer(keyedBy: Key.self, forKey: Key("first"))
+            var list = outer.nestedUnkeyedContainer(forKey: Key("list"))
+            try outer.encode(1, forKey: Key("one"))
+            _ = outer.superEncoder(forKey: Key("nothing"))
+            try list.encode(1)
+            _ = list.superEncoder()
+            try first.encode("a", forKey: Key("text"))
+            var nested = list.nestedUnkeyedContainer()
+            try list.encode("last")
+            try nested.encode(2.5)
+            try outer.encode("again", forKey: Key("one"))
+            try outer.encodeNil(forKey: Key("nil"))
+            var second = encoder.container(keyedBy: Key.self)
+            try second.encode(true, forKey: Key("second"))
+            #expect(list.count == 4)
+        }
+    }
+
+    @Test("containers may be used in turn; places without a value are left out, and the last value of a key wins")
+    func interleaved() throws {
+        #expect(
+            try Interleaved().attributes() == [
+                "first": ["text": "a"], "list": .array([1, [2.5], "last"]), "one": "again", "second": true,
+            ]
+        )
+    }
 }

@@ -42,7 +42,7 @@ struct PowerLossTests {
         #expect(names.contains("two"))
         #expect(names.count { $0 == "_first_open" } == 1)
         #expect(names.count { $0.hasPrefix("_session_start") && $0.contains("1") } == 1)
-        #expect(next.analytics.installation == memory.analytics.installation)
+        #expect(next.analytics.installationID == memory.analytics.installationID)
     }
 
     @Test("session numbers and exits that were delivered are not given again")

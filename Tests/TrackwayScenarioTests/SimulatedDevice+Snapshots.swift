@@ -9,7 +9,7 @@ extension SimulatedDevice {
     /// A device whose app has snapshots taken, and that knows its model and its battery.
     static func observed(
         _ options: SnapshotOptions = SnapshotOptions(),
-        capture: CaptureOptions = .none,
+        capture: CaptureOptions = [],
         _ change: (inout Configuration) -> Void = { _ in }
     ) -> SimulatedDevice {
         var configuration = usualConfiguration

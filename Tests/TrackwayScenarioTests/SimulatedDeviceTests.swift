@@ -178,7 +178,7 @@ struct SimulatedDeviceTests {
     /// Nothing but what the test records.
     static var quiet: Configuration {
         var configuration = SimulatedDevice.usualConfiguration
-        configuration.capture = .none
+        configuration.capture = []
         return configuration
     }
 

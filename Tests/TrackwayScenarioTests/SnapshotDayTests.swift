@@ -10,7 +10,7 @@ internal import TrackwayTesting
 struct SnapshotDayTests {
     @Test(
         "Night, breakfast, commute, a restart, an evening: exactly so many of each kind, each brought about by what it was",
-        arguments: [CaptureOptions.none, .standard]
+        arguments: [CaptureOptions(), .standard]
     )
     func day(_ capture: CaptureOptions) async throws {
         let device = SimulatedDevice.observed(capture: capture)

@@ -80,7 +80,7 @@ struct SnapshotPermissionTests {
             configuration.consentCategories["risk"] = .marketing
         }
         let analytics = try await device.launch()
-        analytics.setConsent(.denied, for: .marketing)
+        analytics.setConsent(.denied, category: .marketing)
         let told = device.states.count
         let asked = SimulatedSensors.Part.allCases.map(device.sensors.asked)
         try await device.goHome()
@@ -91,7 +91,7 @@ struct SnapshotPermissionTests {
         analytics.collectSnapshot()
         #expect(device.states.count == told)
         #expect(SimulatedSensors.Part.allCases.map(device.sensors.asked) == asked)
-        analytics.setConsent(.granted, for: .marketing)
+        analytics.setConsent(.granted, category: .marketing)
         #expect(device.states.count == told + 1)
         #expect(device.properties.last?.attributes["device_system_version"]?.string == "2")
     }

@@ -88,11 +88,11 @@ struct SnapshotSensorTests {
         device.sensors.motion = .device
         try await device.launch()
         device.wait(.seconds(2))
-        device.analytics?.reconfigure { $0.allowsMotion = false }
+        device.analytics?.options.allowsMotion = false
         #expect(device.sensors.running.isEmpty)
         device.wait(.seconds(10))
         #expect(device.states.map { $0.readings("motion") } == [0])
-        device.analytics?.reconfigure { $0.allowsMotion = true }
+        device.analytics?.options.allowsMotion = true
         try device.show("Again")
         device.wait(.milliseconds(5_100))
         #expect(device.states.map { $0.readings("motion") } == [0, 10])
@@ -104,7 +104,7 @@ struct SnapshotSensorTests {
         device.sensors.motion = .device
         device.sensors.hanging = [hasAnswered ? .appState : .motion]
         try await device.launch()
-        device.analytics?.reconfigure { $0.allowsMotion = false }
+        device.analytics?.options.allowsMotion = false
         device.sensors.hanging = []
         #expect(device.sensors.asked(.motion) == 1)
         #expect(device.sensors.starts(.motion) == 0)
@@ -125,7 +125,7 @@ struct SnapshotSensorTests {
         let reading = SensorReading(time: Timestamp(milliseconds: 1), values: Vector3(x: 1, y: 2, z: 3))
         device.sensors.appState.accelerometer = [reading]
         let analytics = try await device.launch()
-        analytics.feed(.device(device.sensors.deviceMotion))
+        analytics.addSensorReading(.device(device.sensors.deviceMotion))
         try device.show("App")
         #expect(device.states.map(\.title) == ["Source", "App"])
         #expect(device.states.map { $0.readings("motion") } == [1, 2])
@@ -134,8 +134,8 @@ struct SnapshotSensorTests {
             #expect(state.attributes["application_state"]?.string == "inactive")
             #expect(state.readings("raw_accelerometer") == 1)
         }
-        analytics.reconfigure { $0.allowsLocation = false }
-        analytics.reconfigure { $0.allowsMotion = false }
+        analytics.options.allowsLocation = false
+        analytics.options.allowsMotion = false
         try device.show("Next")
         #expect(device.states.last?.attributes["location"] == nil)
         #expect(["motion", "raw_accelerometer"].map { device.states.last?.readings($0) } == [0, 0])
@@ -145,15 +145,15 @@ struct SnapshotSensorTests {
     func readingsForgotten() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
         let analytics = try await device.launch()
-        analytics.feed(Self.north)
-        analytics.feed(.device(device.sensors.deviceMotion))
-        analytics.reconfigure { $0.allowsMotion = false }
+        analytics.addHeading(Self.north)
+        analytics.addSensorReading(.device(device.sensors.deviceMotion))
+        analytics.options.allowsMotion = false
         try device.show("Home")
         #expect(device.states.last?.attributes["heading"] != nil)
-        analytics.feed(Self.north)
-        analytics.feed(.device(device.sensors.deviceMotion))
-        analytics.disable()
-        analytics.enable()
+        analytics.addHeading(Self.north)
+        analytics.addSensorReading(.device(device.sensors.deviceMotion))
+        analytics.isEnabled = false
+        analytics.isEnabled = true
         #expect(device.states.count == 3)
         #expect(device.states.last?.attributes["heading"] == nil)
         #expect(device.states.last?.readings("motion") == 0)
@@ -204,7 +204,7 @@ struct SnapshotSensorTests {
         #expect(analytics.canCollectLocation == (told == 1))
         #expect(device.states.compactMap { $0.attributes["location"] }.count == told)
         #expect(device.sensors.asked(.location) == told)
-        analytics.reconfigure { $0.allowsLocation.toggle() }
+        analytics.options.allowsLocation.toggle()
         try device.show("Next")
         #expect(device.states.last?.attributes["location"]?.object?["latitude"]?.double == (isAllowed ? nil : 48.1))
     }
@@ -219,11 +219,13 @@ struct SnapshotSensorTests {
             for number in 0..<count {
                 let values = Vector3(x: Double(number), y: 0, z: 0)
                 for kind in SensorReading.Kind.allCases {
-                    analytics.feed(.sensor(kind, SensorReading(time: Timestamp(milliseconds: 1), values: values)))
+                    analytics.addSensorReading(
+                        .sensor(kind, SensorReading(time: Timestamp(milliseconds: 1), values: values))
+                    )
                 }
-                analytics.feed(.device(device.sensors.deviceMotion))
+                analytics.addSensorReading(.device(device.sensors.deviceMotion))
             }
-            analytics.feed(Self.north)
+            analytics.addHeading(Self.north)
         }
         feed(13)
         try device.show("One")
@@ -233,7 +235,7 @@ struct SnapshotSensorTests {
         let first = device.states[1].attributes["raw_gyro"]?.array?.first?.object
         #expect(first?["rotation_rate_x"]?.double == 3, "the oldest gave way")
         #expect(device.states.map { $0.attributes["heading"] != nil } == [false, true, false])
-        analytics.reconfigure { $0.allowsMotion = false }
+        analytics.options.allowsMotion = false
         feed(3)
         try device.show("Three")
         #expect(device.states.last.map { kinds.map($0.readings) } == [3, 3, 3, 3])
@@ -245,7 +247,7 @@ struct SnapshotSensorTests {
         device.sensors.appState.batteryLevel = .infinity
         let analytics = try await device.launch()
         for _ in 0..<2 {
-            analytics.feed(
+            analytics.addSensorReading(
                 .sensor(
                     .acceleration,
                     SensorReading(time: Timestamp(milliseconds: 5), values: Vector3(x: .nan, y: -.infinity, z: 1))
@@ -257,7 +259,7 @@ struct SnapshotSensorTests {
         #expect(reading?.map(\.key) == ["time", "acceleration_z"])
         #expect(reading?["acceleration_z"]?.double == 1)
         #expect(device.states.allSatisfy { $0.attributes["battery_level"] == nil })
-        #expect(device.diagnostics.allSatisfy { $0.code == .readingInvalid && !$0.remedy.isEmpty })
+        #expect(device.diagnostics.allSatisfy { $0.code == .readingInvalid && $0.recoverySuggestion != nil })
         #expect(
             device.diagnostics.map { "\($0.field) \($0.value)" } == [
                 "battery_level inf", "raw_accelerometer.acceleration_x nan", "raw_accelerometer.acceleration_y -inf",

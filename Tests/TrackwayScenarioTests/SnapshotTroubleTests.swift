@@ -104,11 +104,11 @@ struct SnapshotTroubleTests {
         try device.show("Cart")
         device.wait(.seconds(1))
         #expect(device.sensors.running == [.motion])
-        analytics.disable()
+        analytics.isEnabled = false
         #expect(device.sensors.running.isEmpty)
         device.wait(.seconds(600))
         #expect(device.states.count == 1, "what was under way is given up")
-        analytics.enable()
+        analytics.isEnabled = true
         device.wait(.milliseconds(5_100))
         #expect(device.states.count == 2)
     }
@@ -193,7 +193,7 @@ struct SnapshotTroubleTests {
         device.sensors.motion = .device
         let analytics = try await device.launch()
         device.wait(.seconds(1))
-        await analytics.shutdown(within: .zero)
+        await analytics.shutdown(timeout: .zero)
         #expect(device.states.map { $0.readings("motion") } == [2])
         #expect(device.sensors.running.isEmpty)
         analytics.collectSnapshot()
@@ -250,10 +250,10 @@ struct SnapshotTroubleTests {
         case 1 where !device.app.isInSight: try await device.open()
         case 2 where device.app.isRunning: try device.kill()
         case 3: device.analytics?.collectSnapshot(title: "Asked")
-        case 4: device.analytics?.reconfigure { $0.allowsMotion.toggle() }
+        case 4: device.analytics?.options.allowsMotion.toggle()
         case 5: device.sensors.hanging = [[], [.motion], [.appState], [.location, .motion]][chance.next(below: 4)]
-        case 6 where chance.next(below: 4) == 0: device.analytics?.disable()
-        case 7: device.analytics?.enable()
+        case 6 where chance.next(below: 4) == 0: device.analytics?.isEnabled = false
+        case 7: device.analytics?.isEnabled = true
         case 8, 9, 10: device.wait(.milliseconds(chance.next(below: 8_000)))
         default:
             guard device.app == .active else { return try await device.open() }

@@ -120,11 +120,11 @@ struct TransitionTests {
     @Test("7: deleted while suspended, and installed again: another installation, with a first opening of its own")
     func deleted() async throws {
         let device = try await Opening.visited()
-        let former = try #require(device.analytics?.installation)
+        let former = try #require(device.analytics?.installationID)
         try device.uninstall()
         try device.install()
         try await device.open()
-        #expect(device.analytics?.installation != former)
+        #expect(device.analytics?.installationID != former)
         #expect(device.story == Opening.visit + Opening.first)
         #expect(device.events.last?.session?.number == 1)
     }

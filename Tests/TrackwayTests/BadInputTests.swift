@@ -123,7 +123,11 @@ struct BadInputTests {
         #expect(stored.items.count == mistake.leftItems)
         #expect(stored.attributes["_error_code"] != nil)
         #expect(memory.diagnostics.map(\.code).contains(mistake.code))
-        #expect(memory.diagnostics.allSatisfy { !$0.remedy.isEmpty && $0.value.utf8.count <= 128 })
+        #expect(
+            memory.diagnostics.allSatisfy {
+                !$0.message.isEmpty && $0.recoverySuggestion != nil && $0.value.utf8.count <= 128
+            }
+        )
     }
 
     @Test("anything at all can be recorded without a trap", arguments: 0..<200 as Range<UInt64>)

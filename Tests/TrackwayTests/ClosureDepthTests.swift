@@ -13,7 +13,7 @@ struct ClosureDepthTests {
     func dynamicAttributes() throws {
         let depths = Locked<[Int]>([])
         let memory = try InMemoryAnalytics()
-        memory.analytics.setDynamicGlobalAttributes {
+        memory.analytics.setGlobalAttributesProvider {
             depths.withLock { $0.append(Thread.callStackReturnAddresses.count) }
             return ["theme": "dark"]
         }

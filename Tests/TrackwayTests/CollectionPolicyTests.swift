@@ -12,7 +12,7 @@ struct CollectionPolicyTests {
     func blocked() throws {
         let memory = try InMemoryAnalytics.capturing()
         let asked = Locked(0)
-        memory.analytics.setDynamicGlobalAttributes {
+        memory.analytics.setGlobalAttributesProvider {
             asked.withLock { $0 += 1 }
             return [:]
         }

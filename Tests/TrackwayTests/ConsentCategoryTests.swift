@@ -20,7 +20,7 @@ struct ConsentCategoryTests {
     @Test("a category that is denied gets no new events, and the others all")
     func denied() async throws {
         let memory = try InMemoryAnalytics(Self.two())
-        memory.analytics.setConsent(.denied, for: .marketing)
+        memory.analytics.setConsent(.denied, category: .marketing)
         let receipt = memory.analytics.record("for_all")
         #expect(receipt.durability == .kernel)
         #expect(memory.events(named: "for_all").first?.route == ["collector"])
@@ -40,12 +40,12 @@ struct ConsentCategoryTests {
         let memory = try InMemoryAnalytics(Self.two { $0.consent = .pending })
         memory.analytics.record("one")
         memory.analytics.record("two")
-        memory.analytics.setConsent(.denied, for: .marketing)
+        memory.analytics.setConsent(.denied, category: .marketing)
         await memory.untilStorageIsIdle()
         var ledger = memory.analytics.ledger()
         #expect(ledger.destinations["audit"]?.dropped == [.consentDenied: 2])
         #expect(ledger.destinations["collector"]?.pending == 2)
-        memory.analytics.setConsent(.granted, for: .analytics)
+        memory.analytics.setConsent(.granted, category: .analytics)
         try await memory.untilAtRest(sending: true)
         _ = await memory.analytics.flush()
         ledger = memory.analytics.ledger()
@@ -57,7 +57,7 @@ struct ConsentCategoryTests {
     @Test("a category nobody was asked about yet waits, while the others are sent")
     func pending() async throws {
         let memory = try InMemoryAnalytics(Self.two { $0.consent = .pending })
-        memory.analytics.setConsent(.granted, for: .analytics)
+        memory.analytics.setConsent(.granted, category: .analytics)
         memory.analytics.record("event")
         try await memory.untilAtRest(sending: true)
         let report = await memory.analytics.flush()
@@ -76,17 +76,17 @@ struct ConsentCategoryTests {
         let memory = try InMemoryAnalytics(Self.two())
         memory.analytics.setConsent(.denied)
         #expect(memory.analytics.record("refused").dropped == .consentDenied)
-        memory.analytics.setConsent(.granted, for: .marketing)
+        memory.analytics.setConsent(.granted, category: .marketing)
         memory.analytics.record("for_audit")
         #expect(memory.events(named: "for_audit").first?.route == ["audit"])
-        memory.analytics.setConsent(nil, for: nil)
+        memory.analytics.setConsent(nil, category: nil)
         memory.analytics.record("for_all")
         #expect(memory.events(named: "for_all").first?.route == [])
     }
 
     @Test("kept by choice, refused events wait and are sent if somebody thinks better of it")
     func kept() async throws {
-        let memory = try InMemoryAnalytics(Self.two { $0.consentOnDenial = .keep })
+        let memory = try InMemoryAnalytics(Self.two { $0.consentDenialPolicy = .keep })
         memory.transport.always(.fail(TransportError(.offline)))
         memory.analytics.record("before")
         memory.analytics.setConsent(.denied)
@@ -105,7 +105,7 @@ struct ConsentCategoryTests {
     @Test("captured events obey, too")
     func captured() throws {
         let memory = try InMemoryAnalytics(Self.two { $0.capture = .standard })
-        memory.analytics.setConsent(.denied, for: .marketing)
+        memory.analytics.setConsent(.denied, category: .marketing)
         memory.analytics.screen("Home")
         #expect(memory.recorded.map(\.event.name) == ["_first_open", "_app_start", "_session_start", "_screen_view"])
         #expect(memory.recorded.allSatisfy { $0.route == ["collector"] })
@@ -114,12 +114,12 @@ struct ConsentCategoryTests {
     @Test("decisions survive a kill, each of them", arguments: Consent.allCases)
     func survives(consent: Consent) throws {
         let memory = try InMemoryAnalytics(Self.two())
-        memory.analytics.setConsent(consent, for: .marketing)
+        memory.analytics.setConsent(consent, category: .marketing)
         memory.analytics.setConsent(.pending)
         let next = try InMemoryAnalytics(Self.two(), storage: memory.storageAfterKill())
         #expect(next.analytics.consent(for: .marketing) == consent)
         #expect(next.analytics.consent == .pending)
-        next.analytics.setConsent(nil, for: .marketing)
+        next.analytics.setConsent(nil, category: .marketing)
         let last = try InMemoryAnalytics(Self.two(), storage: next.storageAfterKill())
         #expect(last.analytics.consent(for: .marketing) == .pending)
     }
@@ -132,7 +132,7 @@ struct ConsentCategoryTests {
         _ = await first.analytics.flush()
         let second = try InMemoryAnalytics(Self.two(), storage: first.storage, clock: clock)
         first.analytics.record("waiting")
-        second.analytics.setConsent(.denied, for: .marketing)
+        second.analytics.setConsent(.denied, category: .marketing)
         let flush = Task { await first.analytics.flush(timeout: .seconds(3_600)) }
         while first.analytics.ledger().destinations["audit"]?.pending != 0
             || first.analytics.ledger().destinations["collector"]?.pending != 0
@@ -154,10 +154,10 @@ struct ConsentCategoryTests {
         let error = #expect(throws: TrackwayError.self) { try InMemoryAnalytics(wrong) }
         #expect(error?.code == .unknownDestination)
         let memory = try InMemoryAnalytics(Self.two())
-        for number in 0..<200 { memory.analytics.setConsent(.denied, for: ConsentCategory(rawValue: "\(number)")) }
+        for number in 0..<200 { memory.analytics.setConsent(.denied, category: ConsentCategory(rawValue: "\(number)")) }
         #expect(memory.diagnostics.contains { $0.code == .consentNotTaken })
         #expect(memory.analytics.consent == .granted)
-        memory.analytics.setConsent(.denied, for: ConsentCategory(rawValue: ""))
+        memory.analytics.setConsent(.denied, category: ConsentCategory(rawValue: ""))
         #expect(memory.analytics.record("event").durability == .kernel)
     }
 }

@@ -135,13 +135,13 @@ struct ConsentTests {
     func disabled() async throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("kept")
-        memory.analytics.disable()
+        memory.analytics.isEnabled = false
         let receipt = memory.analytics.record("refused")
         #expect(receipt.durability == .none)
         #expect(receipt.dropped == .disabled)
         _ = await memory.analytics.flush()
         #expect(memory.transport.requests.isEmpty)
-        memory.analytics.enable()
+        memory.analytics.isEnabled = true
         memory.analytics.record("after")
         try await memory.untilAtRest(sending: true)
         let report = await memory.analytics.flush()
@@ -152,11 +152,11 @@ struct ConsentTests {
     @Test("disabled survives a kill")
     func disabledSurvives() throws {
         let memory = try InMemoryAnalytics()
-        memory.analytics.disable()
+        memory.analytics.isEnabled = false
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
         #expect(!next.analytics.isEnabled)
         #expect(next.analytics.record("refused").durability == .none)
-        next.analytics.enable()
+        next.analytics.isEnabled = true
         let last = try InMemoryAnalytics(storage: next.storageAfterKill())
         #expect(last.analytics.isEnabled)
     }

@@ -16,7 +16,7 @@ struct ContextCompletionTests {
     private let readings = Locked(0)
 
     /// Analytics whose device is read once `gate` lets it be; at once when nil.
-    private func make(behind gate: DispatchSemaphore? = nil, capture: CaptureOptions = .none) throws -> Analytics {
+    private func make(behind gate: DispatchSemaphore? = nil, capture: CaptureOptions = []) throws -> Analytics {
         var configuration = Configuration(
             appID: "test",
             destinations: [CollectorDestination(id: "collector", url: "https://collector.example", writeKey: "key")]

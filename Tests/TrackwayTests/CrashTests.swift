@@ -42,7 +42,7 @@ struct CrashTests {
     /// A run that recorded an event on a screen and was killed, with a report in its place.
     private static func crashed(_ clock: ManualClock) throws -> FaultyStorage {
         let first = try InMemoryAnalytics(configuration, clock: clock)
-        first.analytics.screen("Checkout", id: "checkout-1")
+        first.analytics.screen("Checkout", path: "checkout-1")
         first.analytics.record("before")
         clock.advance(by: .seconds(5))
         let now = clock.now()
@@ -131,7 +131,7 @@ struct CrashTests {
         let clock = ManualClock()
         let storage = try Self.crashed(clock)
         var configuration = Self.configuration
-        configuration.capture = .none
+        configuration.capture = []
         let second = try InMemoryAnalytics(configuration, storage: storage, clock: clock)
         try await second.analytics.erase()
         #expect(try Self.reports(storage) == [])
@@ -221,15 +221,15 @@ struct CrashTests {
         let second = try InMemoryAnalytics(configuration, storage: storage, clock: clock)
         second.analytics.screen("Home")
         #expect(second.events(named: "_app_exception").isEmpty)
-        second.analytics.reconfigure { $0.capture.insert(.crashes) }
+        second.analytics.options.capture.insert(.crashes)
         second.analytics.record("after")
         let crash = try #require(second.events(named: "_app_exception").first)
         #expect(crash.screen == "Checkout")
         #expect(crash.session == second.events(named: "before").first?.session)
         #expect(second.events(named: "after").first?.screen == "Home")
         #expect(try Self.reports(storage) == [])
-        second.analytics.reconfigure { $0.capture.remove(.crashes) }
-        second.analytics.reconfigure { $0.capture.insert(.crashes) }
+        second.analytics.options.capture.remove(.crashes)
+        second.analytics.options.capture.insert(.crashes)
         #expect(second.events(named: "_app_exception").count == 1)
     }
 
@@ -335,22 +335,22 @@ struct CrashTests {
             return (names ?? []).count
         }
         #expect(files() == 0)
-        analytics.reconfigure { $0.capture = .crashes }
-        analytics.reconfigure { $0.logEvents = false }
+        analytics.options.capture = .crashes
+        analytics.options.logEvents = false
         #expect(files() == 1)
-        analytics.reconfigure { $0.capture = .none }
+        analytics.options.capture = []
         #expect(files() == 0)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<4 {
                 group.addTask {
                     for _ in 0..<5 {
-                        analytics.reconfigure { $0.capture = number.isMultiple(of: 2) ? .crashes : .none }
+                        analytics.options.capture = number.isMultiple(of: 2) ? .crashes : []
                     }
                 }
             }
         }
         #expect(files() <= 1)
-        analytics.reconfigure { $0.capture = .crashes }
+        analytics.options.capture = .crashes
         #expect(files() == 1)
         await analytics.shutdown()
     }

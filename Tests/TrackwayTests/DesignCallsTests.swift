@@ -40,15 +40,18 @@ func callsAsUsersWriteThem() async throws {
     analytics.record(AddToCart(sku: "A-1", price: 12.5))
     analytics.record("internal_metric", to: ["audit"])
 
-    analytics.identify("user-42")
+    analytics.screen("Home")
+    analytics.identify("user-42", traits: ["plan": "pro"])
     analytics.signOut()
+    analytics.group("company", id: "acme", traits: ["seats": 12])
+    analytics.leaveGroup("company")
     analytics.setUserAttributes(["_user_age": 21, "name": "carl"])
     analytics.removeUserAttributes(["name"])
     analytics.setAnonymousID("visitor-1")
     analytics.resetAnonymousID()
-    analytics.bind(identity: "13800138000", as: "mobile")
-    analytics.unbind(identity: "13800138000", as: "mobile")
-    _ = (analytics.user, analytics.uniqueID, analytics.anonymousID)
+    analytics.addIdentifier("13800138000", type: "mobile")
+    analytics.removeIdentifier("13800138000", type: "mobile")
+    _ = (analytics.userID, analytics.personID, analytics.anonymousID)
     analytics.setGlobalAttributes(["channel": "App Store"])
     analytics.removeGlobalAttributes(["channel"])
 
@@ -63,15 +66,17 @@ func callsAsUsersWriteThem() async throws {
 
     let receipt = try await analytics.recordDurably("purchase", ["total": 12.5])
     let report = await analytics.flush(timeout: .seconds(5))
+    for await consent in analytics.consentUpdates where consent != .pending { break }
+    _ = Analytics.start(Configuration(appID: "shopping", destinations: [.local("exports")]))
     let ledger = analytics.ledger()
     analytics.setConsent(.granted)
-    analytics.disable()
-    analytics.enable()
-    analytics.reconfigure { $0.logEvents = true }
+    analytics.isEnabled = false
+    analytics.isEnabled = true
+    analytics.options.logEvents = true
     await analytics.shutdown()
     try await analytics.erase()
 
-    _ = (receipt.durability == .disk, report.isComplete, ledger.isBalanced)
+    _ = (receipt.outcome == .recorded(.disk), report.isComplete, ledger.isBalanced)
     _ = (receipt.id.description, report.destinations["collector"]?.delivered, ledger.destinations["collector"]?.pending)
 }
 

@@ -106,7 +106,7 @@ struct DeviceConditionsTests {
     func unconstrained() async throws {
         let own = ScriptedTransport()
         let adaptations: [@Sendable (inout Configuration) -> Void] = [
-            { $0.usesConstrainedNetworks = true }, { $0.transport = own },
+            { $0.allowsConstrainedNetworks = true }, { $0.transport = own },
         ]
         for adapt in adaptations {
             let device = try Device(adapt)

@@ -16,7 +16,7 @@ struct DurabilityTests {
         for number in 0..<10 { memory.analytics.record("unflushed", ["n": .integer(Int64(number))]) }
         let disk = memory.storageAfterPowerLoss(seed == 0 ? .everythingUnflushed : .someUnflushed(seed: seed))
         let next = try InMemoryAnalytics(storage: disk)
-        #expect(next.analytics.installation == memory.analytics.installation)
+        #expect(next.analytics.installationID == memory.analytics.installationID)
         #expect(next.events(named: "purchase").map(\.id) == [receipt.id])
         let report = await next.analytics.flush()
         #expect(report.isComplete)
@@ -134,7 +134,7 @@ struct DurabilityTests {
     @Test("an event that may not be recorded throws, and says why")
     func refused() async throws {
         let memory = try InMemoryAnalytics()
-        memory.analytics.disable()
+        memory.analytics.isEnabled = false
         let error = await #expect(throws: TrackwayError.self) {
             try await memory.analytics.recordDurably("purchase")
         }

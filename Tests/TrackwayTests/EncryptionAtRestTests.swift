@@ -98,7 +98,7 @@ struct EncryptionAtRestTests {
         let full = Self.configuration { configuration in
             configuration.capture = .standard
             configuration.destinations += [
-                CollectorDestination(id: "queue", url: "http://queue.test", writeKey: word), .target("exports"),
+                CollectorDestination(id: "queue", url: "http://queue.test", writeKey: word), .local("exports"),
             ]
             configuration.deliveryExceptions["queue"] = policy
             configuration.snapshots = SnapshotOptions()
@@ -113,13 +113,13 @@ struct EncryptionAtRestTests {
         analytics.identify("\(word)-user")
         analytics.setUserAttributes(["\(word)_age": 21, "name": .string("\(word)-carl")])
         analytics.setGlobalAttributes(["\(word)_channel": .string("\(word)-store")])
-        analytics.screen("\(word)-home", id: "\(word)-1")
+        analytics.screen("\(word)-home", path: "\(word)-1")
         _ = analytics.startTimer("\(word)-timer")
         analytics.record("\(word)-event", ["\(word)-key": .string("\(word)-value")], items: [Item(id: "\(word)-item")])
         analytics.record("\(word)-addressed", to: ["exports"])
         analytics.record("\(word)-queued", to: ["queue"])
         analytics.record("\(word)-drop")
-        analytics.setConsent(.granted, for: .marketing, by: .device)
+        analytics.setConsent(.granted, category: .marketing, scope: .device)
         try analytics.addDestination(CollectorDestination(id: "added", url: "http://added.test", writeKey: word))
         _ = try await analytics.recordDurably("\(word)-durable")
         names.formUnion(folder.expectNothing("recorded"))
@@ -133,7 +133,7 @@ struct EncryptionAtRestTests {
         await Self.pass(memory) { _ = await analytics.flush() }
         memory.transport.always(.accept)
         names.formUnion(folder.expectNothing("delivered"))
-        let snapshot = try analytics.snapshot(for: "exports")
+        let snapshot = try analytics.pendingEvents(for: "exports")
         var seen = 0
         try snapshot.readEvents { event in
             seen += 1

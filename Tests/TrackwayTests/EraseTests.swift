@@ -13,12 +13,12 @@ struct EraseTests {
     func erase() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
-        let former = analytics.installation
+        let former = analytics.installationID
         analytics.identify("ann")
         analytics.setGlobalAttributes(["channel": "store"])
         analytics.record("secret")
         try await analytics.erase()
-        #expect(analytics.installation != former)
+        #expect(analytics.installationID != former)
         analytics.record("after")
         let report = await analytics.flush()
         #expect(report.isComplete)
@@ -27,7 +27,7 @@ struct EraseTests {
         let tombstone = try #require(delivered.first?.event.attributes)
         #expect(tombstone["installation"] == .string(former.description))
         let proof = try #require(tombstone["proof"]?.string.flatMap { InstallationSecret($0) })
-        #expect(proof.proves(former) && !proof.proves(analytics.installation))
+        #expect(proof.proves(former) && !proof.proves(analytics.installationID))
         #expect(delivered.allSatisfy { $0.user == nil && $0.context["global"] == nil })
         let ledger = analytics.ledger()
         #expect(ledger.recorded == 2)
@@ -55,7 +55,7 @@ struct EraseTests {
         memory.analytics.identify("ann")
         try await memory.analytics.erase()
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
-        #expect(next.analytics.installation == memory.analytics.installation)
+        #expect(next.analytics.installationID == memory.analytics.installationID)
         next.analytics.record("seen")
         #expect(next.events(named: "seen").first?.user == nil)
     }
@@ -106,9 +106,9 @@ struct EraseTests {
     @Test("erased again before anybody was told: both former installations are told of, each with its proof")
     func twice() async throws {
         let memory = try InMemoryAnalytics()
-        let first = memory.analytics.installation
+        let first = memory.analytics.installationID
         try await memory.analytics.erase()
-        let second = memory.analytics.installation
+        let second = memory.analytics.installationID
         memory.analytics.record("between")
         try await memory.analytics.erase()
         _ = await memory.analytics.flush()
@@ -120,12 +120,12 @@ struct EraseTests {
     @Test("killed between the change of identity and the tombstone: the next start tells, once")
     func killedBeforeTelling() async throws {
         let memory = try InMemoryAnalytics()
-        let former = memory.analytics.installation
-        await memory.analytics.shutdown(within: .zero)
+        let former = memory.analytics.installationID
+        await memory.analytics.shutdown(timeout: .zero)
         _ = try memory.analytics.journal.erase()
 
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
-        #expect(next.analytics.installation != former)
+        #expect(next.analytics.installationID != former)
         _ = await next.analytics.flush()
         #expect(Self.proved(next) == [former.description])
 
@@ -140,7 +140,7 @@ struct EraseTests {
     @Test("killed between the tombstone and its delivery: it is delivered later, and not recorded again")
     func killedBeforeDelivery() async throws {
         let memory = try InMemoryAnalytics()
-        let former = memory.analytics.installation
+        let former = memory.analytics.installationID
         try await memory.analytics.erase()
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
         _ = await next.analytics.flush()
@@ -150,12 +150,12 @@ struct EraseTests {
     @Test("killed before the identity went: nothing was erased, and nobody is told so")
     func killedBeforeErasing() async throws {
         let memory = try InMemoryAnalytics()
-        let former = memory.analytics.installation
+        let former = memory.analytics.installationID
         memory.storage.fail(.replace, with: .noSpace, paths: "/installation")
         await #expect(throws: TrackwayError.self) { try await memory.analytics.erase() }
         memory.storage.heal()
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
-        #expect(next.analytics.installation == former)
+        #expect(next.analytics.installationID == former)
         _ = await next.analytics.flush()
         #expect(Self.proved(next) == [])
     }
@@ -163,7 +163,7 @@ struct EraseTests {
     @Test("erased while consent was denied: told with the first start that may record")
     func toldOnceAllowed() async throws {
         let memory = try InMemoryAnalytics()
-        let former = memory.analytics.installation
+        let former = memory.analytics.installationID
         memory.analytics.setConsent(.denied)
         try await memory.analytics.erase()
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
@@ -182,7 +182,7 @@ struct EraseTests {
         let path = try #require(disk.paths.first { $0.hasSuffix("/erased") })
         try storage.replace(path, with: Array("nonsense".utf8), durably: true)
         let next = try InMemoryAnalytics(storage: storage)
-        let former = next.analytics.installation
+        let former = next.analytics.installationID
         try await next.analytics.erase()
         _ = await next.analytics.flush()
         #expect(Self.proved(next) == [former.description])
@@ -191,15 +191,15 @@ struct EraseTests {
     @Test("an erasing that fails is an error, and can be repeated")
     func failing() async throws {
         let memory = try InMemoryAnalytics()
-        let former = memory.analytics.installation
+        let former = memory.analytics.installationID
         memory.analytics.record("secret")
-        await memory.analytics.shutdown(within: .zero)
+        await memory.analytics.shutdown(timeout: .zero)
         memory.storage.fail(.replace, with: .noSpace, paths: "/installation")
         let error = await #expect(throws: TrackwayError.self) { try await memory.analytics.erase() }
         #expect(error?.code == .notErased)
         memory.storage.heal()
         try await memory.analytics.erase()
-        #expect(memory.analytics.installation != former)
+        #expect(memory.analytics.installationID != former)
     }
 
     @Test("an installation of a version without secrets is erased on the device, and its tombstone has no proof")
@@ -208,12 +208,12 @@ struct EraseTests {
         let disk = try #require(first.storage.base as? MemoryStorage)
         let path = try #require(disk.paths.first { $0.hasSuffix("/installation") })
         var lines = CheckedLines()
-        lines.add("installation", first.analytics.installation)
+        lines.add("installation", first.analytics.installationID)
         let storage = first.storageAfterKill()
         try storage.replace(path, with: lines.bytes, durably: true)
         let memory = try InMemoryAnalytics(storage: storage)
-        let former = memory.analytics.installation
-        #expect(former == first.analytics.installation)
+        let former = memory.analytics.installationID
+        #expect(former == first.analytics.installationID)
         try await memory.analytics.erase()
         _ = await memory.analytics.flush()
         let tombstone = try #require(memory.transport.delivered(named: "_installation_erased").first?.attributes)
@@ -228,7 +228,7 @@ struct EraseTests {
     @Test("an erasing that failed after the identity was replaced still proves the former one")
     func failedHalfway() async throws {
         let memory = try InMemoryAnalytics()
-        let former = memory.analytics.installation
+        let former = memory.analytics.installationID
         memory.analytics.record("secret")
         memory.storage.fail(.makeFolder, with: .noSpace, paths: "/writers/")
         await #expect(throws: TrackwayError.self) { try await memory.analytics.erase() }

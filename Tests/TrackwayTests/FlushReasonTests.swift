@@ -21,7 +21,7 @@ struct FlushReasonTests {
 
     private static func configuration(_ cause: Cause) -> Configuration {
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.consentOnDenial = .keep
+        configuration.consentDenialPolicy = .keep
         if cause == .consentPending { configuration.consent = .pending }
         return configuration
     }
@@ -39,10 +39,10 @@ struct FlushReasonTests {
         switch cause {
         case .consentPending, .down, .backEndNamedTime, .wrongKey: break
         case .consentDenied: analytics.setConsent(.denied)
-        case .disabled: analytics.disable()
+        case .disabled: analytics.isEnabled = false
         case .paused: analytics.pause()
-        case .shutDown: await analytics.shutdown(within: .zero)
-        case .categoryPending: analytics.setConsent(.pending, for: .analytics)
+        case .shutDown: await analytics.shutdown(timeout: .zero)
+        case .categoryPending: analytics.setConsent(.pending, category: .analytics)
         }
     }
 

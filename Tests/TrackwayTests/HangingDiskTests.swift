@@ -20,7 +20,7 @@ struct HangingDiskTests {
             appID: "test",
             destinations: [CollectorDestination(id: "collector", url: "https://collector.example", writeKey: "key")]
         )
-        configuration.capture = .none
+        configuration.capture = []
         var dependencies = try environment.dependencies(for: configuration)
         dependencies.deliveryExecutor = DeliveryExecutor()
         let analytics = try Analytics(configuration, in: dependencies)
@@ -69,7 +69,7 @@ struct HangingDiskTests {
         #expect(analytics.pendingCount(for: "queue") == 1)
         analytics.setConsent(.pending)
         analytics.setConsent(.granted)
-        analytics.setConsent(.denied, for: ConsentCategory(rawValue: "marketing"))
+        analytics.setConsent(.denied, category: ConsentCategory(rawValue: "marketing"))
         analytics.setQueue(QueuePolicy(uploadWhenMoreThan: 900), of: "queue")
         try analytics.replaceDestination(QueueFixture.destination("queue"))
         if operation != .replace {
@@ -79,8 +79,8 @@ struct HangingDiskTests {
         analytics.identify("ann")
         analytics.pause()
         analytics.resume()
-        analytics.disable()
-        analytics.enable()
+        analytics.isEnabled = false
+        analytics.isEnabled = true
         #expect(environment.storage.heldCalls >= held)
 
         environment.storage.release()
@@ -125,7 +125,7 @@ struct HangingDiskTests {
         for _ in 0..<40 { analytics.record("event", to: ["collector"]) }
         try await Deadline.wait(while: environment.storage.heldCalls == 0)
         // A refusal is carried out by delivery, which hangs; the thread of durable records does not.
-        analytics.setConsent(.denied, for: ConsentCategory(rawValue: "marketing"))
+        analytics.setConsent(.denied, category: ConsentCategory(rawValue: "marketing"))
         #expect(try await analytics.recordDurably("purchase", to: ["queue"]).durability == .disk)
         #expect(analytics.requestUpload(of: ["queue"], force: true))
         #expect(try #require(analytics.handedOver(of: "queue")) >= 1)

@@ -91,7 +91,7 @@ struct LettingGoTests {
         for number in numbers {
             let analytics = try Analytics(live(root + "/\(number / 10)", transport))
             analytics.record("event")
-            if number % 3 > 0 { await analytics.shutdown(within: number % 2 == 0 ? .zero : .seconds(5)) }
+            if number % 3 > 0 { await analytics.shutdown(timeout: number % 2 == 0 ? .zero : .seconds(5)) }
         }
     }
 }

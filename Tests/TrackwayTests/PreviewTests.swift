@@ -33,13 +33,13 @@ struct PreviewTests {
         analytics.screen("Home")
         for number in 0..<100 { analytics.record("tap", ["number": .integer(Int64(number))]) }
         analytics.setConsent(.granted)
-        analytics.disable()
-        analytics.enable()
+        analytics.isEnabled = false
+        analytics.isEnabled = true
         #expect(analytics.ledger().recorded == 0)
         let report = await analytics.flush(timeout: .seconds(1))
         #expect(report.destinations.values.allSatisfy { $0.delivered == 0 })
-        await analytics.shutdown(within: .zero)
-        #expect(analytics.user == "carl")
+        await analytics.shutdown(timeout: .zero)
+        #expect(analytics.userID == "carl")
         #expect(!FileManager.default.fileExists(atPath: folder.deletingLastPathComponent().path))
         #expect(transport.requests.isEmpty)
         #expect(told.withLock { $0 }.map(\.code) == [.previewed])

@@ -152,9 +152,9 @@ struct RecordingTests {
     func logged() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("quiet")
-        memory.analytics.reconfigure { $0.logEvents = true }
+        memory.analytics.options.logEvents = true
         memory.analytics.record("loud", ["n": 1])
-        memory.analytics.reconfigure { $0.logEvents = false }
+        memory.analytics.options.logEvents = false
         memory.analytics.record("quiet_again")
         #expect(memory.log.count == 1)
         let line = try #require(memory.log.first)

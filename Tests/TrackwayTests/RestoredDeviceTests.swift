@@ -64,32 +64,32 @@ struct RestoredDeviceTests {
         let first = try device.start()
         first.record("seen")
         #expect(try device.told() == [])
-        await first.shutdown(within: .zero)
+        await first.shutdown(timeout: .zero)
         let other = try device.restored()
         let second = try other.start()
-        #expect(second.installation != first.installation)
-        #expect(try other.told() == [first.installation.description])
-        await second.shutdown(within: .zero)
+        #expect(second.installationID != first.installationID)
+        #expect(try other.told() == [first.installationID.description])
+        await second.shutdown(timeout: .zero)
         let again = try other.start()
-        #expect(again.installation == second.installation)
+        #expect(again.installationID == second.installationID)
         #expect(try other.told().count == 1)
         // A backup of the restored device names that one.
         let third = try other.restored()
         _ = try third.start()
-        #expect(try third.told() == [second.installation.description])
+        #expect(try third.told() == [second.installationID.description])
     }
 
     @Test("one backup brought to two devices, and to one of them twice: each is its own, and names the one it was")
     func twice() async throws {
         let device = try Device()
         let first = try device.start()
-        await first.shutdown(within: .zero)
+        await first.shutdown(timeout: .zero)
         let (one, other) = (try device.restored(), try device.restored())
         let (second, third) = (try one.start(), try other.start())
-        #expect(Set([first.installation, second.installation, third.installation]).count == 3)
-        #expect(try one.told() == [first.installation.description])
-        #expect(try other.told() == [first.installation.description])
-        await second.shutdown(within: .zero)
+        #expect(Set([first.installationID, second.installationID, third.installationID]).count == 3)
+        #expect(try one.told() == [first.installationID.description])
+        #expect(try other.told() == [first.installationID.description])
+        await second.shutdown(timeout: .zero)
         // The app was deleted, which takes its folder, and the old backup came once more.
         try FileManager.default.removeItem(at: one.root.appendingPathComponent("app"))
         try FileManager.default.removeItem(at: one.root.appendingPathComponent("app.installation"))
@@ -98,8 +98,8 @@ struct RestoredDeviceTests {
             to: one.root.appendingPathComponent("app.installation")
         )
         let fourth = try one.start()
-        #expect(fourth.installation != second.installation)
-        #expect(try one.told() == [first.installation.description])
+        #expect(fourth.installationID != second.installationID)
+        #expect(try one.told() == [first.installationID.description])
     }
 
     @Test("says nothing while it may not, and says it later")
@@ -109,9 +109,9 @@ struct RestoredDeviceTests {
         let other = try device.restored()
         let second = try other.start { $0.consent = .denied }
         #expect(try other.told() == [])
-        await second.shutdown(within: .zero)
+        await second.shutdown(timeout: .zero)
         _ = try other.start()
-        #expect(try other.told() == [first.installation.description])
+        #expect(try other.told() == [first.installationID.description])
     }
 
     @Test(
@@ -129,7 +129,7 @@ struct RestoredDeviceTests {
         #expect(
             try other.names() == ["_first_open", "_app_start", "_session_start", "_installation_restored", "first"]
         )
-        #expect(try other.told() == [first.installation.description])
+        #expect(try other.told() == [first.installationID.description])
         _ = try other.start { $0.capture = .standard }.record("second")
         #expect(try other.told().count == 1)
     }
@@ -138,15 +138,15 @@ struct RestoredDeviceTests {
     func erased() async throws {
         let device = try Device()
         let analytics = try device.start()
-        let before = analytics.installation
+        let before = analytics.installationID
         try await analytics.erase()
-        #expect(analytics.installation != before)
-        await analytics.shutdown(within: .zero)
+        #expect(analytics.installationID != before)
+        await analytics.shutdown(timeout: .zero)
         _ = try device.start()
         #expect(try device.told() == [])
         let other = try device.restored()
         _ = try other.start()
-        #expect(try other.told() == [analytics.installation.description])
+        #expect(try other.told() == [analytics.installationID.description])
     }
 
     @Test("a copy of the whole folder, which no backup of the system makes, stays the installation it was")
@@ -155,7 +155,7 @@ struct RestoredDeviceTests {
         let first = try device.start()
         let other = try device.restored(wholly: true)
         let second = try other.start()
-        #expect(second.installation == first.installation)
+        #expect(second.installationID == first.installationID)
         #expect(try other.told() == [])
     }
 
@@ -169,7 +169,7 @@ struct RestoredDeviceTests {
         #expect(try other.told() == [])
         let third = try other.restored()
         _ = try third.start()
-        #expect(try third.told() == [second.installation.description])
+        #expect(try third.told() == [second.installationID.description])
     }
 
     @Test("a folder that the system emptied gets its identity back from where the system does not look")
@@ -187,8 +187,8 @@ struct RestoredDeviceTests {
             return try Analytics(configuration, in: dependencies)
         }
         let first = try start(FaultyStorage())
-        #expect(try start(FaultyStorage()).installation == first.installation)
+        #expect(try start(FaultyStorage()).installationID == first.installationID)
         kept.withLock { $0?[20] ^= 1 }
-        #expect(try start(FaultyStorage()).installation != first.installation)
+        #expect(try start(FaultyStorage()).installationID != first.installationID)
     }
 }

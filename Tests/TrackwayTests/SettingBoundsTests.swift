@@ -108,7 +108,7 @@ struct SettingBoundsTests {
             let analytics = memory.analytics
             analytics.setUserAttributes(["a": 1, "b": 2, "c": 3])
             analytics.removeUserAttributes(["a", "b"])
-            analytics.setDynamicGlobalAttributes { ["dynamic": 1] }
+            analytics.setGlobalAttributesProvider { ["dynamic": 1] }
             for n in 0..<5 {
                 analytics.record(
                     "event",
@@ -195,7 +195,8 @@ struct SettingBoundsTests {
                 code: known.code,
                 field: String(known.field.dropFirst("delivery.".count)),
                 value: known.value,
-                remedy: known.remedy
+                message: known.message,
+                recoverySuggestion: known.recoverySuggestion
             )
         }
         #expect(Self.outOfRange(memory) == expected)
@@ -213,12 +214,12 @@ struct SettingBoundsTests {
     )
     func reconfigured(_ chosen: Duration, _ counted: Duration) throws {
         let memory = try InMemoryAnalytics()
-        memory.analytics.reconfigure { $0.sessionTimeout = chosen }
-        memory.analytics.reconfigure { $0.logEvents = false }
+        memory.analytics.options.sessionTimeout = chosen
+        memory.analytics.options.logEvents = false
         let told = Self.outOfRange(memory)
         #expect(told.map(\.field) == (chosen == counted ? [] : ["sessionTimeout"]))
         #expect(told.allSatisfy { $0.value == chosen.description })
-        #expect(memory.analytics.options.withLock { $0.sessionTimeout } == counted)
+        #expect(memory.analytics.options.sessionTimeout == counted)
         memory.analytics.record("event")
         #expect(memory.analytics.ledger().isBalanced)
     }
@@ -234,11 +235,11 @@ struct SettingBoundsTests {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.sessionIdleTimeout = chosen
         let memory = try InMemoryAnalytics(configuration)
-        memory.analytics.reconfigure { $0.maximumSessionLength = chosen }
+        memory.analytics.options.maximumSessionLength = chosen
         let told = Self.outOfRange(memory)
         #expect(told.map(\.field) == (chosen == counted ? [] : ["sessionIdleTimeout", "maximumSessionLength"]))
         #expect(told.allSatisfy { $0.value == chosen?.description })
-        let options = memory.analytics.options.withLock { $0 }
+        let options = memory.analytics.options
         #expect(options.sessionIdleTimeout == counted)
         #expect(options.maximumSessionLength == counted)
     }
@@ -255,7 +256,7 @@ struct SettingBoundsTests {
         )
         let told = Self.outOfRange(memory)
         #expect(told.map(\.field) == (chosen == counted ? [] : ["flushEvents"]))
-        #expect(told.allSatisfy { $0.remedy.hasPrefix("It counts as \(counted).") })
+        #expect(told.allSatisfy { $0.message == "\(chosen) is out of range and was replaced by \(counted)." })
         memory.analytics.record("event")
         #expect(memory.analytics.ledger().isBalanced)
     }

@@ -105,7 +105,7 @@ struct SharedContainerTests {
         let (phone, share) = (InMemoryEnvironment(), InMemoryEnvironment())
         let app = try container.start("shop", phone)
         let sheet = try container.start("shop.share", share)
-        #expect(app.installation == sheet.installation)
+        #expect(app.installationID == sheet.installationID)
         #expect(try container.names("") == ["shop", "shop.share", "shared"])
         app.record("app")
         sheet.record("share")
@@ -159,7 +159,7 @@ struct SharedContainerTests {
         killed.record("before")
         let environment = InMemoryEnvironment()
         let next = try container.startAlone(isAlone: true, environment)
-        #expect(next.installation == killed.installation)
+        #expect(next.installationID == killed.installationID)
         _ = await next.flush()
         #expect(environment.transport.delivered(named: "before").count == 1)
         withExtendedLifetime(killed) {}
@@ -176,7 +176,7 @@ struct SharedContainerTests {
             _ = await app.flush()
             #expect(environment.transport.delivered(named: "event \(number)").count == 1)
             #expect(try container.locked().isEmpty == isLeasing)
-            await app.shutdown(within: .seconds(5))
+            await app.shutdown(timeout: .seconds(5))
         }
         #expect(try container.names("own/writers").isEmpty == false)
     }
@@ -186,12 +186,12 @@ struct SharedContainerTests {
         let container = try Container()
         var first: Analytics? = try container.start("shop")
         first?.record("before")
-        let installation = first?.installation
-        await first?.shutdown(within: .zero)
+        let installation = first?.installationID
+        await first?.shutdown(timeout: .zero)
         first = nil
         let environment = InMemoryEnvironment()
         let second = try container.start("shop", environment)
-        #expect(second.installation == installation)
+        #expect(second.installationID == installation)
         _ = await second.flush()
         #expect(environment.transport.delivered(named: "before").count == 1)
     }
@@ -200,35 +200,35 @@ struct SharedContainerTests {
     func erased() async throws {
         let container = try Container()
         let app = try container.start("shop")
-        let before = app.installation
+        let before = app.installationID
         try await app.erase()
-        #expect(app.installation != before)
-        #expect(try container.start("shop.share").installation == app.installation)
+        #expect(app.installationID != before)
+        #expect(try container.start("shop.share").installationID == app.installationID)
     }
 
     @Test("what others hold of an erased installation goes with their next start, and none puts it back")
     func erasedElsewhere() async throws {
         let container = try Container()
         let app = try container.start("shop")
-        let before = app.installation
+        let before = app.installationID
         let first = try container.start("shop.share")
         first.identify("ann")
         first.record("mine")
-        await first.shutdown(within: .zero)
+        await first.shutdown(timeout: .zero)
         try await app.erase()
         let environment = InMemoryEnvironment()
         let second = try container.start("shop.share", environment)
-        try await Deadline.wait(while: second.installation == before)
-        #expect(second.installation == app.installation)
+        try await Deadline.wait(while: second.installationID == before)
+        #expect(second.installationID == app.installationID)
         second.record("new")
         // Until the erasing has ended nothing is sent.
         while environment.transport.delivered(named: "new").isEmpty { _ = await second.flush() }
         #expect(environment.transport.delivered(named: "new").count == 1)
         #expect(environment.transport.delivered(named: "mine").isEmpty)
-        await second.shutdown(within: .zero)
-        await app.shutdown(within: .zero)
+        await second.shutdown(timeout: .zero)
+        await app.shutdown(timeout: .zero)
         for process in ["shop", "shop.share", "shop.widget"] {
-            #expect(try container.start(process).installation == app.installation, "\(process)")
+            #expect(try container.start(process).installationID == app.installationID, "\(process)")
         }
     }
 
@@ -236,11 +236,11 @@ struct SharedContainerTests {
     func damaged() async throws {
         let container = try Container()
         let app = try container.start("shop")
-        await app.shutdown(within: .zero)
+        await app.shutdown(timeout: .zero)
         let file = container.root.appendingPathComponent("shared/installation")
         try Data("nonsense".utf8).write(to: file)
-        #expect(try container.start("shop").installation == app.installation)
-        #expect(try container.start("shop.share").installation == app.installation)
+        #expect(try container.start("shop").installationID == app.installationID)
+        #expect(try container.start("shop.share").installationID == app.installationID)
     }
 
     @Test("two processes of one name share a folder: one delivers for both, nothing is lost and nothing sent twice")
@@ -250,7 +250,7 @@ struct SharedContainerTests {
         let one = try container.start("shop.share", first)
         // Another process of the device, which lives: the first one of all.
         let other = try container.start("shop.share", second, process: 1)
-        #expect(one.installation == other.installation)
+        #expect(one.installationID == other.installationID)
         for number in 0..<50 {
             one.record("one", ["n": .integer(Int64(number))])
             other.record("other", ["n": .integer(Int64(number))])

@@ -100,8 +100,9 @@ struct StateFormatTests {
         let expected = """
             {"behavior":{"wasOpened":true},"report":{"anonymousID":"visitor-7","firstDay":"2024-05-28",\
             "globalAttributes":["channel","depth","tags","vip"],"knownUsers":1,"origin":"Sensors Analytics",\
-            "problems":["waiting events: 3. Sensors Analytics had not sent them, and they stay where they are. To have them \
-            sent, let a version of the app with that SDK send them before the change."],"user":"anne","userAttributes":[],\
+            "problems":["waiting events: 3 events that Sensors Analytics had not sent were not migrated. They stay where they \
+            are. To send them, let a version of the app with that SDK send them before the change."],"user":"anne",\
+            "userAttributes":[],\
             "vendorID":"\(FormerApp.device)","waiting":{"found":3,"imported":0,"isComplete":true},"wasOpened":true},\
             "row":0,"stage":"done","version":1}
             """
@@ -111,9 +112,9 @@ struct StateFormatTests {
     @Test("sessions and launches, with the writer while the app is in sight")
     func behavior() throws {
         let memory = try InMemoryAnalytics.capturing()
-        memory.analytics.screen("Home", id: "home-1")
+        memory.analytics.screen("Home", path: "home-1")
         let now = #"{"boot":"memory","monotonic":1000000,"wall":1700000000000}"#
-        let uniqueID = memory.analytics.uniqueID
+        let uniqueID = memory.analytics.personID
         let session = uniqueID.suffix(8) + "-20231114-221320000"
         let rest = """
             "sessions":{"state":{"current":{"_0":{"boot":"memory","id":"\(session)",\

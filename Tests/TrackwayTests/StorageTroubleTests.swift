@@ -16,7 +16,7 @@ struct StorageTroubleTests {
         let text = String(repeating: "x", count: 1_000)
         let receipts = (0..<1_500).map { memory.analytics.record("later", ["n": $0, "text": text]) }
         #expect(receipts.contains { $0.durability == .memory })
-        #expect(receipts.last?.durability == Receipt.Durability.none)
+        #expect(receipts.last?.isRecorded == false)
         #expect(receipts.last?.dropped == .storageFull)
         #expect(memory.events(named: "stored").count == 1)
         let codes = Set(memory.diagnostics.map(\.code))
@@ -27,7 +27,7 @@ struct StorageTroubleTests {
         memory.storage.heal()
         // The storage is not asked with every event.
         var refused = 0
-        while memory.analytics.record("after").durability == Receipt.Durability.none { refused += 1 }
+        while !memory.analytics.record("after").isRecorded { refused += 1 }
         #expect(refused <= 16)
         _ = await memory.analytics.flush()
         let delivered = memory.transport.delivered.map(\.event)
@@ -78,7 +78,7 @@ struct StorageTroubleTests {
         #expect(throws: TrackwayError.self) { try InMemoryAnalytics(storage: disk) }
         disk.heal()
         let next = try InMemoryAnalytics(storage: disk)
-        #expect(next.analytics.installation == memory.analytics.installation)
+        #expect(next.analytics.installationID == memory.analytics.installationID)
         next.analytics.record("seen")
         #expect(next.events(named: "seen").first?.user == "ann")
     }
@@ -100,7 +100,7 @@ struct StorageTroubleTests {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("one")
         _ = await memory.analytics.flush()
-        await memory.analytics.shutdown(within: .zero)
+        await memory.analytics.shutdown(timeout: .zero)
         let before = memory.analytics.ledger()
         #expect(before.recorded == 1)
         memory.storage.fail(.names, with: .inputOutput)

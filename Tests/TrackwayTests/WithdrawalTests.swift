@@ -59,10 +59,10 @@ struct WithdrawalTests {
     func oneProcess(flushes: Bool, scope: ConsentScope) async throws {
         let memory = try InMemoryAnalytics(Self.configuration())
         for _ in 0..<10 { memory.analytics.record("refused") }
-        memory.analytics.setConsent(.denied, for: nil, by: scope)
+        memory.analytics.setConsent(.denied, category: nil, scope: scope)
         memory.analytics.record("while_denied")
         if flushes { await Self.flush(memory.analytics, memory.clock) }
-        memory.analytics.setConsent(.granted, for: nil, by: scope)
+        memory.analytics.setConsent(.granted, category: nil, scope: scope)
         memory.analytics.record("agreed")
         await Self.flush(memory.analytics, memory.clock)
         #expect(Self.names(memory.transport) == ["agreed"])
@@ -117,8 +117,8 @@ struct WithdrawalTests {
         let memory = try InMemoryAnalytics(configuration)
         memory.analytics.record("before")
         memory.analytics.setConsent(.granted)
-        memory.analytics.setConsent(.denied, for: .marketing)
-        memory.analytics.setConsent(.granted, for: .marketing)
+        memory.analytics.setConsent(.denied, category: .marketing)
+        memory.analytics.setConsent(.granted, category: .marketing)
         memory.analytics.record("after")
         await Self.flush(memory.analytics, memory.clock)
         let urls = Dictionary(grouping: memory.transport.delivered) { $0.url.contains("ads") ? "ads" : "collector" }
@@ -128,11 +128,11 @@ struct WithdrawalTests {
 
     @Test(
         "a withdrawal survives a kill and a loss of power after the flush, and a refusal that is kept is none",
-        arguments: [ConsentDenial.purge, .keep]
+        arguments: [ConsentDenialPolicy.purge, .keep]
     )
-    func kept(denial: ConsentDenial) async throws {
+    func kept(denial: ConsentDenialPolicy) async throws {
         var configuration = Self.configuration()
-        configuration.consentOnDenial = denial
+        configuration.consentDenialPolicy = denial
         let memory = try InMemoryAnalytics(configuration)
         memory.analytics.record("refused")
         memory.analytics.setConsent(.denied)

@@ -59,6 +59,27 @@ struct ClickRulesTests {
         #expect(click(deep)?[CapturedKey.elementID]?.string?.split(separator: "/").count == 4)
     }
 
+    @Test(
+        "An identifier is recorded unless it looks like an address or a number of a person, or none is wanted",
+        arguments: [
+            ("buy", true), ("product-4006381333931", true), ("c++", true), ("a+b", true),
+            ("contact-jane.doe@example.com", false), ("call-+49 170 1234567", false),
+        ]
+    )
+    func identifiers(identifier: String, isRecorded: Bool) {
+        var button = Self.button
+        button.identifier = identifier
+        let place = "page/UIButton[0]"
+        #expect(click([button, Self.page])?[CapturedKey.elementID]?.string == (isRecorded ? identifier : place))
+        // Nor does it name what lies inside of it.
+        let label = ElementFacts(className: "UIButton", kind: .control)
+        let expected = isRecorded ? "\(identifier)/UIButton[0]" : "page/UIButton[0]/UIButton[0]"
+        #expect(click([label, button, Self.page])?[CapturedKey.elementID]?.string == expected)
+        var rules = ClickRules()
+        rules.includesIdentifiers = false
+        #expect(click([button, Self.page], rules)?[CapturedKey.elementID] == "UIView[0]/UIButton[0]")
+    }
+
     @Test("Nothing, several fingers, text and keyboards are no clicks")
     func none() {
         #expect(click([]) == nil)
@@ -76,6 +97,10 @@ struct ClickRulesTests {
         var page = Self.page
         page.identifier = "secret trackway-ignore"
         #expect(click([Self.button, page]) == nil)
+        var kept = Self.page
+        kept.isIgnored = true
+        #expect(click([Self.button, kept]) == nil)
+        #expect(click([Self.button, Self.page]) != nil)
         var rules = ClickRules()
         rules.excludedClasses = ["UIButton"]
         #expect(click([Self.button], rules) == nil)

@@ -56,13 +56,13 @@ struct CaptureCost {
         measure("methods exchanged")
         observation.cancel()
 
-        let capture = UIKitCapture(analytics)
+        let capture = analytics.captureUIKit()
         measure("screens and clicks")
         capture.stop()
 
         let detector = Detector()
         button.triggerEvents = [TriggerEvent(.didEndTouch, on: .caller) { _ in }]
-        let triggers = UIKitCapture(analytics, screens: nil, clicks: nil, detector: detector)
+        let triggers = analytics.captureUIKit(screens: nil, clicks: nil, detector: detector)
         measure("triggers")
         triggers.stop()
     }

@@ -23,11 +23,11 @@ struct HostTaskTests {
         phone.launch(.background)
     }
 
-    /// What `Analytics.flushInBackground(within:)` shows, in the app's launch handler.
+    /// What `Analytics.flushInBackground(timeout:)` shows, in the app's launch handler.
     private func register(_ analytics: Analytics) {
         scheduler.register(forTaskWithIdentifier: Self.identifier, using: nil) { task in
             let work = Task {
-                let report = await analytics.flushInBackground(within: .seconds(20))
+                let report = await analytics.flushInBackground(timeout: .seconds(20))
                 task.setTaskCompleted(success: report.isComplete)
             }
             task.expirationHandler = { work.cancel() }

@@ -101,7 +101,7 @@ struct ModifiersTests {
 
     @Test(arguments: [UIModalPresentationStyle.pageSheet, .fullScreen])
     func screensOfUIKitAndOfSwiftUILieOnOneStack(style: UIModalPresentationStyle) async {
-        let capture = UIKitCapture(memory.analytics, clicks: nil)
+        let capture = memory.analytics.captureUIKit(clicks: nil)
         defer { capture.stop() }
         let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 393, height: 852))
         let home = HomeViewController()

@@ -29,7 +29,7 @@ struct PreviewTests {
         #expect(screen.tap("offer"))
         _ = await analytics.flush(timeout: .seconds(1))
         screen.disappear()
-        await analytics.shutdown(within: .zero)
+        await analytics.shutdown(timeout: .zero)
         #expect(!FileManager.default.fileExists(atPath: folder.deletingLastPathComponent().path))
         #expect(told.withLock { $0 }.map(\.code) == [.previewed])
     }

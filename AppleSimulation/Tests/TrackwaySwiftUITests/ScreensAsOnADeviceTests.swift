@@ -39,7 +39,7 @@ struct ScreensAsOnADeviceTests {
     private func capturing(_ rules: ScreenRules = ScreenRules(), _ body: (UIKitCapture) async throws -> Void)
         async rethrows
     {
-        let capture = UIKitCapture(memory.analytics, screens: rules, clicks: nil)
+        let capture = memory.analytics.captureUIKit(screens: rules, clicks: nil)
         try await body(capture)
         capture.stop()
     }
@@ -288,15 +288,45 @@ struct ScreensAsOnADeviceTests {
         screen.disappear()
     }
 
+    @Test(arguments: SimulatedOrder.allCases)
+    func aDetailColumnIsOneScreenForEachProduct(order: SimulatedOrder) throws {
+        struct Columns: View {
+            @State private var sku = "A"
+            var body: some View {
+                HStack {
+                    ForEach(["A", "B", "C"], id: \.self) { choice in Button("show \(choice)") { sku = choice } }
+                    Text(sku).trackScreen("Product", id: "product/\(sku)", ["sku": .string(sku)])
+                }
+            }
+        }
+        phone.order = order
+        let screen = SimulatedScreen(Columns().analytics(memory.analytics))
+        screen.appear()
+        for sku in ["B", "C", "C", "A"] { screen.tap("show \(sku)") }
+        memory.analytics.record("after")
+        let views = memory.events(named: CapturedName.screenView).map(\.event.attributes)
+        #expect(views.map { $0["sku"] } == ["A", "B", "C", "A"])
+        #expect(
+            views.map { $0[CapturedKey.screenID]?.string } == ["product/A", "product/B", "product/C", "product/A"]
+        )
+        let after = try #require(memory.events(named: "after").first)
+        #expect(after.context["screen"]?["id"]?.string == "product/A")
+    }
+
     @Test func aNameThatChangesBeneathAnotherScreenCountsWhenThatGoes() async {
         struct Shop: View {
             @State private var name = "Shop"
+            @State private var count = 0
             @State private var isOpen = false
             var body: some View {
                 Button("open") { isOpen = true }
-                    .trackScreen(name)
+                    .trackScreen(name, ["count": .integer(Int64(count))])
                     .sheet(isPresented: $isOpen) {
-                        Button("rename") { name = "Renamed" }.trackScreen("Sheet")
+                        VStack {
+                            Button("rename") { name = "Renamed" }
+                            Button("count") { count += 1 }
+                        }
+                        .trackScreen("Sheet")
                     }
             }
         }
@@ -304,13 +334,36 @@ struct ScreensAsOnADeviceTests {
         screen.appear()
         screen.tap("open")
         screen.tap("rename")
+        screen.tap("count")
         #expect(screens == ["Shop", "Sheet"])
         screen.goBack()
         await wait(for: 3)
         #expect(screens == ["Shop", "Sheet", "Renamed"])
+        let last = memory.events(named: CapturedName.screenView).last
+        #expect(last?.event.attributes["count"] == 1, "attributes are those of the latest body")
     }
 
     // MARK: Containers and scenes
+
+    /// A root that shows the log-in, and what comes after it, as its child.
+    @Test(arguments: [nil, [], ["LoginViewController", "HomeViewController"]] as [Set<String>?])
+    func aRootWithLoginAndHomeAsChildren(included: Set<String>?) async {
+        var rules = ScreenRules()
+        rules.includedClasses = included ?? []
+        await capturing(rules) { _ in
+            // nil stands for a root that is a `ScreenContainer`.
+            let root = included == nil ? SwitchingController() : PlainContainer()
+            show(root)
+            root.show(LoginViewController())
+            memory.clock.advance(by: .seconds(5))
+            root.show(HomeViewController())
+        }
+        switch included {
+        case nil: #expect(screens == ["Login", "Home"])
+        case []: #expect(screens == ["Plain Container"], "children are no screens by default")
+        default: #expect(screens == ["Plain Container", "Login", "Home"])
+        }
+    }
 
     @Test func childrenOfACustomContainerAreScreensWhereItSaysSo() async {
         var rules = ScreenRules()

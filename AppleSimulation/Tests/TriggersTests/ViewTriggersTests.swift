@@ -31,7 +31,7 @@ struct ViewTriggersTests {
     }
 
     private func capture() -> UIKitCapture {
-        UIKitCapture(memory.analytics, screens: nil, clicks: nil, detector: detector)
+        memory.analytics.captureUIKit(screens: nil, clicks: nil, detector: detector)
     }
 
     private func add<View: UIView>(_ view: View, _ name: String, y: CGFloat) -> View {
@@ -64,7 +64,7 @@ struct ViewTriggersTests {
         let plain = add(UIView(), "plain", y: 0)
         phone.tap(plain)
         #expect(behavior.heartbeatDue == nil, "nobody sees touches")
-        let capture = UIKitCapture(used.analytics, screens: nil, clicks: nil, detector: detector)
+        let capture = used.analytics.captureUIKit(screens: nil, clicks: nil, detector: detector)
         phone.tap(plain)
         #expect(behavior.heartbeatDue == used.clock.now().monotonic.advanced(by: .seconds(60)))
         capture.stop()

@@ -16,6 +16,8 @@ struct Bench {
         case "record": try Recording(count: count ?? 300_000).run()
         case "behavior": try BehavingRecording(count: count ?? 300_000).run()
         case "plain": try PlainRecording(count: count ?? 100_000, switches: Switches(arguments.last)).run()
+        case "ways": try WaysOfRecording(count: count ?? 60_000).run()
+        case "way": try WaysOfRecording.run(arguments.last, count: count ?? 10_000)
         case "triggers": try await Triggers(count: count ?? 300_000).run()
         case "drain": try await Draining(count: count ?? 1_000_000).run()
         case "bodies": try Bodies(count: count ?? 256, folder: arguments.last ?? "bodies").run()
@@ -41,6 +43,8 @@ struct Bench {
                        trackway-bench behavior [COUNT]    time per record with everything switched on, and off
                        trackway-bench plain [COUNT] [off|on|dynamic|queue|unrepeated]
                                                           records only, for instruction counts
+                       trackway-bench ways [COUNT]        time per record for each way of calling it
+                       trackway-bench way COUNT NAME      records in one way only, for instruction counts
                        trackway-bench triggers [COUNT]    time per trigger, beside a closure that is called
                        trackway-bench drain [COUNT]       memory while COUNT wait, then the drain rate
                        trackway-bench startup             time to the first delivery, by what waits
@@ -85,13 +89,19 @@ final class Scratch {
     }
 
     /// An SDK that keeps everything and sends nothing until told.
-    func analytics(port: Int = 9, _ switches: Switches = .off) throws -> Analytics {
+    func analytics(
+        port: Int = 9,
+        _ switches: Switches = .off,
+        folder: String? = nil,
+        interceptors: [Interceptor] = []
+    ) throws -> Analytics {
         guard let endpoint = URL(string: "http://127.0.0.1:\(port)") else { throw BenchError("no such port: \(port)") }
         var configuration = Configuration(
             appID: "bench",
             destinations: [.collector(endpoint, writeKey: "bench")]
         )
-        configuration.storageFolder = url.appending(path: "journal-\(switches.rawValue)")
+        configuration.storageFolder = url.appending(path: folder ?? "journal-\(switches.rawValue)")
+        configuration.interceptors = interceptors
         configuration.maximumJournalBytes = 4 << 30
         configuration.consent = .pending
         configuration.followsLifeCycle = false

@@ -84,7 +84,7 @@ struct Startup {
         configuration.maximumJournalBytes = 4 << 30
         configuration.consent = consent
         configuration.followsLifeCycle = false
-        configuration.capture = .none
+        configuration.capture = []
         return configuration
     }
 
@@ -121,7 +121,7 @@ struct Away {
         let read = try Startup.bytesRead() - before.read
         let processor = ccounters_processor_nanoseconds() - before.processor
         print("\(read / 30) bytes read a second, \(processor / 30_000) µs of processor a second")
-        await analytics.shutdown(within: .zero)
+        await analytics.shutdown(timeout: .zero)
     }
 }
 

@@ -11,6 +11,8 @@ enum Switches: String, CaseIterable {
     case off
     /// The same, and everything in the folder encrypted.
     case encrypted
+    /// Standard capture, and nothing else.
+    case capture
     /// Everything: capture with crashes, a session, a screen, a signed-in user with attributes, categories of consent, timers.
     case on
     /// The same, and a closure that gives every event two attributes more.
@@ -21,7 +23,7 @@ enum Switches: String, CaseIterable {
     case unrepeated
 
     /// Where events go; everywhere when empty.
-    var route: [DestinationID] { isQueued ? [Self.queueID] : [] }
+    var route: Route { isQueued ? [Self.queueID] : .all }
 
     private static let queueID: DestinationID = "queue"
     private var isQueued: Bool { self == .queue || self == .unrepeated }
@@ -33,13 +35,17 @@ enum Switches: String, CaseIterable {
 
     /// What is chosen before.
     func prepare(_ configuration: inout Configuration) throws {
+        if self == .capture {
+            configuration.capture = .standard
+            return
+        }
         guard self != .off, self != .encrypted else {
-            configuration.capture = .none
+            configuration.capture = []
             if self == .encrypted { configuration.encryption = .key(EncryptionKey(0..<32)) }
             return
         }
         guard !isQueued else {
-            configuration.capture = .none
+            configuration.capture = []
             configuration.snapshots = SnapshotOptions()
             configuration.destinations.append(.sift(accountID: nil, beaconKey: nil, id: Self.queueID))
             var policy = DeliveryPolicy()
@@ -57,14 +63,14 @@ enum Switches: String, CaseIterable {
 
     /// What the app does once.
     func switchOn(_ analytics: Analytics) {
-        guard self != .off, self != .encrypted, !isQueued else { return }
+        guard self != .off, self != .capture, self != .encrypted, !isQueued else { return }
         analytics.identify("user-42")
         analytics.setUserAttributes(["_user_age": 21, "name": "carl", "plan": "gold", "city": "Berlin", "visits": 17])
         analytics.setGlobalAttributes(["channel": "App Store"])
-        analytics.setConsent(.pending, for: .marketing, by: .device)
-        analytics.screen("Home", id: "home-1")
+        analytics.setConsent(.pending, category: .marketing, scope: .device)
+        analytics.screen("Home", path: "home-1")
         for number in 0..<5 { _ = analytics.startTimer("timer-\(number)") }
         guard self == .dynamic else { return }
-        analytics.setDynamicGlobalAttributes { ["theme": "dark", "battery_low": false] }
+        analytics.setGlobalAttributesProvider { ["theme": "dark", "battery_low": false] }
     }
 }

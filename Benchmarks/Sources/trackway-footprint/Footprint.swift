@@ -70,7 +70,7 @@ struct Footprint {
         configuration.maximumJournalBytes = 4 << 30
         configuration.consent = .pending
         configuration.followsLifeCycle = false
-        configuration.capture = .none
+        configuration.capture = []
         return configuration
     }
 

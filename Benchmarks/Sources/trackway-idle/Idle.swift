@@ -65,7 +65,7 @@ struct Idle {
         let took = (ccounters_nanoseconds() - start) / 1_000_000
         let account = report.destinations["collector"]
         print("asked by a second process: \(took) ms, \(account?.pending ?? 0) left waiting")
-        await analytics.shutdown(within: .zero)
+        await analytics.shutdown(timeout: .zero)
     }
 
     private static func configuration(_ port: UInt16, _ folder: String, captures: Bool) -> Configuration {
@@ -74,7 +74,7 @@ struct Idle {
         var configuration = Configuration(appID: "idle", destinations: destinations)
         configuration.storageFolder = URL(fileURLWithPath: folder, isDirectory: true)
         configuration.consent = .granted
-        if !captures { configuration.capture = .none }
+        if !captures { configuration.capture = [] }
         return configuration
     }
 }

@@ -18,7 +18,7 @@ struct UsageMemory {
         Usage.startOver { configuration in
             configuration.storageFolder = URL(fileURLWithPath: arguments[2], isDirectory: true)
             // By default the oldest would go at 50 MiB.
-            configuration.maximumTargetBytes = 4 << 30
+            configuration.maximumLocalDestinationBytes = 4 << 30
         }
         Usage.shared.configure(with: try UsageStore())
         let reporter = Usage.shared.reporter()

@@ -57,7 +57,7 @@ final class Shop {
     }
 
     func shown(_ screen: String, id: String? = nil) {
-        analytics?.screen(screen, id: id)
+        analytics?.screen(screen, path: id)
     }
 
     func added(_ product: Product) {

@@ -45,7 +45,7 @@ final class Load: Sendable {
     }
 
     /// Records `count` events of this length on the calling thread, which counts as thread 0.
-    func record(_ count: Int, bytes: Int, name: String = "recorded", to route: [DestinationID] = []) {
+    func record(_ count: Int, bytes: Int, name: String = "recorded", to route: Route = .all) {
         for _ in 0..<count {
             record(name: name, thread: 0, number: next(), bytes: bytes, to: route)
         }
@@ -65,7 +65,7 @@ final class Load: Sendable {
         }
     }
 
-    private func record(name: String, thread: Int, number: Int, bytes: Int, to route: [DestinationID] = []) {
+    private func record(name: String, thread: Int, number: Int, bytes: Int, to route: Route = .all) {
         let receipt = analytics.record(name, attributes(thread: thread, number: number, bytes: bytes), to: route)
         say(receipt, thread: thread, number: number)
     }
@@ -79,11 +79,10 @@ final class Load: Sendable {
     }
 
     private func say(_ receipt: Receipt, thread: Int, number: Int) {
-        switch receipt.durability {
-        case .kernel, .disk: Output.line("kept \(receipt.sequence) \(thread) \(number)")
-        case .memory: Output.line("held \(receipt.sequence) \(thread) \(number)")
-        case .none:
-            Output.line("lost \(receipt.sequence) \(thread) \(number) \(receipt.dropped?.rawValue ?? "unknown")")
+        switch receipt.outcome {
+        case .recorded(.kernel), .recorded(.disk): Output.line("kept \(receipt.sequence) \(thread) \(number)")
+        case .recorded(.memory): Output.line("held \(receipt.sequence) \(thread) \(number)")
+        case .dropped(let reason): Output.line("lost \(receipt.sequence) \(thread) \(number) \(reason.rawValue)")
         }
     }
 }

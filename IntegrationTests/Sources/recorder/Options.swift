@@ -40,7 +40,7 @@ struct Options {
     var eventBytes: Int?
     var followsLifeCycle = true
     /// What is recorded without an order.
-    var capture = CaptureOptions.none
+    var capture = CaptureOptions()
     var sessionTimeout: Duration?
     /// How long a stop or the end may be held up.
     var moment: Duration?

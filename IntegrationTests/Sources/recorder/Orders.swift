@@ -108,16 +108,16 @@ struct Orders {
             }
         case "target" where words.count == 2:
             guard let id = DestinationID(words[1]) else { throw Options.Failure(description: "no such target") }
-            try analytics.addDestination(.target(id))
+            try analytics.addDestination(.local(id))
         case "export" where words.count == 2:
             guard let id = DestinationID(words[1]) else { throw Options.Failure(description: "no such target") }
             try export(id)
         case "consent" where words.count == 2:
             analytics.setConsent(try Options.consent(words[1]))
         case "erase":
-            let former = analytics.installation
+            let former = analytics.installationID
             try await analytics.erase()
-            Output.line("erased \(former) \(analytics.installation)")
+            Output.line("erased \(former) \(analytics.installationID)")
         case "take":
             Output.line("took \(descriptors.take(sparing: try number(1)))")
         case "give":
@@ -153,7 +153,7 @@ struct Orders {
         case "crash" where words.last == "abort":
             abort()
         case "shutdown":
-            await analytics.shutdown(within: .seconds(try number(1)))
+            await analytics.shutdown(timeout: .seconds(try number(1)))
         default:
             throw Options.Failure(description: "unknown order")
         }
@@ -161,7 +161,7 @@ struct Orders {
 
     /// What an uploader of the app's own does.
     private func export(_ target: DestinationID) throws {
-        let snapshot = try analytics.snapshot(for: target)
+        let snapshot = try analytics.pendingEvents(for: target)
         Output.line("exporting \(target)")
         var count: UInt64 = 0
         try snapshot.readEvents { event in

@@ -31,7 +31,7 @@ struct Recorder {
         defer { if options.report != nil { for line in streams.found { Output.line("below \(line)") } } }
         let analytics = try Analytics(options.configuration())
         for queue in options.queues { try options.addSift(queue.id, queue.url, queue.policy, to: analytics) }
-        Output.line("ready \(analytics.installation)")
+        Output.line("ready \(analytics.installationID)")
         if options.tellsStart {
             Output.line("consent \(analytics.consent.rawValue)")
             Output.line("ledger \(analytics.ledger().json)")
@@ -42,7 +42,7 @@ struct Recorder {
         if let timeout = options.finish {
             await report(analytics, timeout)
             Output.line("ledger \(analytics.ledger().json)")
-            await analytics.shutdown(within: timeout)
+            await analytics.shutdown(timeout: timeout)
             Output.line("done")
         }
         guard options.takesOrders else { return }

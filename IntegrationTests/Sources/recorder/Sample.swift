@@ -6,7 +6,7 @@ internal import Trackway
 /// Events of every kind that apps record, to compare what arrives with.
 enum Sample {
     static func record(to analytics: Analytics) {
-        analytics.screen("Shelf", id: "shelf-1")
+        analytics.screen("Shelf", path: "shelf-1")
         analytics.record("bare")
         analytics.record(
             "values",
@@ -22,7 +22,7 @@ enum Sample {
         analytics.record("described")
         analytics.signOut()
         analytics.removeGlobalAttributes(["channel"])
-        analytics.screen("Product", id: "product-1")
+        analytics.screen("Product", path: "product-1")
         for number in 0..<120 { analytics.record("many", ["n": .integer(Int64(number))]) }
     }
 }

@@ -109,7 +109,7 @@ struct DemoTests {
         var configuration = Configuration(appID: "demo-test", destinations: [.collector(nobody, writeKey: "k")])
         configuration.storageFolder = folder
         configuration.followsLifeCycle = false
-        configuration.capture = .none
+        configuration.capture = []
         configuration.onDiagnostic = { _ in }
         let analytics = try Analytics(configuration)
         for number in 0..<7 { analytics.record("event", ["number": number]) }
@@ -117,7 +117,7 @@ struct DemoTests {
         #expect(ledger.recorded == 7)
         #expect(ledger.pending(for: "collector") == 7)
         #expect(ledger.delivered["collector"] ?? 0 == 0)
-        await analytics.shutdown(within: .zero)
+        await analytics.shutdown(timeout: .zero)
     }
 
     @Test("several journals' sides add up to one")

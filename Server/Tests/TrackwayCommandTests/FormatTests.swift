@@ -37,13 +37,13 @@ struct FormatTests {
         configuration.followsLifeCycle = false
         configuration.onDiagnostic = { _ in }
         let analytics = try Analytics(configuration)
-        analytics.screen("Home", id: "Shop/Home")
+        analytics.screen("Home", path: "Shop/Home")
         analytics.record("view_item", ["price": 9.5, "name": "Trail Shoe", "is_new": true, "count": 3])
         analytics.identify("carl")
-        analytics.screen("Basket", id: "Shop/Basket")
+        analytics.screen("Basket", path: "Shop/Basket")
         analytics.record("purchase", ["total": 12.5])
         _ = await analytics.flush(timeout: .seconds(60))
-        await analytics.shutdown(within: .seconds(10))
+        await analytics.shutdown(timeout: .seconds(10))
     }
 
     private static func compare(_ native: CollectorClient, _ others: CollectorClient) async throws {

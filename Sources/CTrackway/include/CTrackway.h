@@ -48,6 +48,14 @@ void ctrackway_disguise_boot(const char *boot, const char *place, char *id, int6
 /// SipHash-2-4 of bytes under a key.
 uint64_t ctrackway_keyed_hash(const uint64_t key[2], const void *bytes, size_t count);
 
+// MARK: Checksums
+
+/// CRC-32 as zlib's crc32: the sum of bytes that follow those of `sum`, which is 0 at first. `bytes` may be NULL if `count` is 0. Uses the
+/// processor's instructions where it has them: PCLMULQDQ on x86-64, CRC32 on ARM.
+uint32_t ctrackway_crc32(uint32_t sum, const void *bytes, size_t count);
+/// The same without such instructions; exported for tests.
+uint32_t ctrackway_crc32_by_table(uint32_t sum, const void *bytes, size_t count);
+
 // MARK: Standard streams
 
 /// Opens those of the descriptors 0, 1 and 2 that are closed, so that a library that is called next gets none of them; which ones.

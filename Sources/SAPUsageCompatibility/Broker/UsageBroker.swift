@@ -113,7 +113,8 @@ open class UsageBroker {
                     code: .usageIntervalAdjusted,
                     field: "uploadInterval",
                     value: "\(newValue)",
-                    remedy: "Give 0 to \(SAPMobileServicesPolicy.maximumDays) days; \(days) counts."
+                    message: "The upload interval of \(newValue) days is out of range and was replaced by \(days).",
+                    recoverySuggestion: "Use 0 to \(SAPMobileServicesPolicy.maximumDays) days."
                 )
             )
         }
@@ -221,18 +222,13 @@ struct UsageBrokerChoices: Sendable {
     var session = SAPURLSession()
 }
 
-extension Diagnostic.Code {
-    /// Another broker was started; the former one does no more.
-    public static let usageBrokerReplaced = Diagnostic.Code(rawValue: "usage_broker_replaced")
-    /// An interval was brought within its bounds.
-    public static let usageIntervalAdjusted = Diagnostic.Code(rawValue: "usage_interval_adjusted")
-}
-
 extension Diagnostic {
     fileprivate static let brokerReplaced = Diagnostic(
         code: .usageBrokerReplaced,
         field: "start(settingsParameters:)",
         value: "UsageBroker",
-        remedy: "One broker works at a time, the one that was started last; stop the former one first."
+        message: "Another UsageBroker was started, so the previous one does nothing more. Only the one started last "
+            + "works.",
+        recoverySuggestion: "Stop the previous broker first."
     )
 }

@@ -215,7 +215,9 @@ final class UsageBrokerDriver: Sendable {
                     code: .usageStateNotKept,
                     field: "UsageBroker",
                     value: "\(error)",
-                    remedy: "Make the folder writable. The next process may upload earlier than it is due."
+                    message: "The time of the upload could not be saved (\(error)). The next process may upload "
+                        + "earlier than due.",
+                    recoverySuggestion: "Make the folder writable."
                 )
             )
         }

@@ -146,7 +146,13 @@ struct UsageRules: Sendable {
             for rule in rules.rules {
                 guard let fault = Self.fault(of: rule) else { continue }
                 diagnostics.append(
-                    Diagnostic(code: .ruleInvalid, field: field, value: rule.description, remedy: fault)
+                    Diagnostic(
+                        code: .ruleInvalid,
+                        field: field,
+                        value: rule.description,
+                        message: "The rule \(rule.description.quoted) is invalid: \(fault.problem).",
+                        recoverySuggestion: fault.suggestion
+                    )
                 )
             }
             if !known.contains(id) { diagnostics.append(.rulesOfUnknownTarget(id, knowing: targets)) }
@@ -164,15 +170,19 @@ struct UsageRules: Sendable {
     }
 
     /// Why a rule cannot be meant for records; nil when it can.
-    private static func fault(of rule: DestinationRule) -> String? {
+    private static func fault(of rule: DestinationRule) -> RuleFault? {
         if rule.events.text == UsageStoreCore.eventName {
-            return
-                "Rules for targets of SAP Usage see each record by its own name and info, before it is stored. Name the "
-                + "record's event, for example \"tap\" of .event(\"tap\"), or * for every record."
+            return RuleFault(
+                "rules for targets of SAP Usage match each record by its own name and info, before it is stored",
+                "Use the name of the record's event, for example \"tap\" of .event(\"tap\"), or * for every record."
+            )
         }
         let sessions: [UsageRecord.Event] = [.sessionStart, .sessionEnd]
         if case .rename = rule.effect, sessions.contains(where: { $0.description == rule.events.text }) {
-            return "The start and the end of a session keep their names. Deny them, or rename other events."
+            return RuleFault(
+                "the start and the end of a session keep their names",
+                "Deny them, or rename other events."
+            )
         }
         return nil
     }
@@ -184,21 +194,22 @@ extension Diagnostic {
             code: .interceptorNameRefused,
             field: "interceptors",
             value: other,
-            remedy:
-                "The start and the end of a session keep their names: the record was kept as \"\(name)\". Give other "
-                + "records another name, or drop this one."
+            message: "The record \"\(name)\" cannot be renamed to \(other.quoted) because the start and the end of a "
+                + "session keep their names. It was kept as \"\(name)\".",
+            recoverySuggestion: "Rename other records only, or drop this one."
         )
     }
 
     fileprivate static func rulesOfUnknownTarget(_ id: DestinationID, knowing targets: Set<String>) -> Diagnostic {
         let names = targets.sorted().map { "\"\($0)\" (\(DestinationID(target: $0)))" }
         return Diagnostic(
-            code: .init(rawValue: DropReason.unknownDestination.rawValue),
+            code: .unknownDestination,
             field: "rules",
             value: "\(id)",
-            remedy:
-                "No record was stored for a target of this name or id yet, so no record is held to these rules until one "
-                + "is. Use the target's name, or Usage.destinationID(for:) for its id; the targets are "
+            message: "No record was stored for a target with the name or id \"\(id)\" yet, so these rules apply to no "
+                + "record until one is.",
+            recoverySuggestion:
+                "Use the target's name, or Usage.destinationID(for:) for its id; the targets are "
                 + names.joined(separator: ", ") + "."
         )
     }

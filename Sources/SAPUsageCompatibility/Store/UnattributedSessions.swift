@@ -39,7 +39,7 @@ final class UnattributedSessions: Sendable {
         } catch {
             environment.report(
                 error as? TrackwayError
-                    ?? TrackwayError(.storageUnavailable, "records of nobody known cannot be read now", cause: error),
+                    ?? TrackwayError(.storageUnavailable, "The unattributed records cannot be read now.", cause: error),
                 in: "configure(with:)"
             )
             return nil
@@ -64,7 +64,7 @@ final class UnattributedSessions: Sendable {
                 // Half a session would be stored for the person, and the rest never.
                 environment.report(
                     error as? TrackwayError
-                        ?? TrackwayError(.storageUnavailable, "the records cannot be read", cause: error),
+                        ?? TrackwayError(.storageUnavailable, "The records cannot be read.", cause: error),
                     in: "configure(with:)"
                 )
                 continue
@@ -122,11 +122,12 @@ final class UnattributedSessions: Sendable {
 extension Diagnostic {
     fileprivate static func unattributedKeyMissing(_ error: TrackwayError) -> Diagnostic {
         Diagnostic(
-            code: .init(rawValue: error.code.rawValue),
+            code: Diagnostic.Code(error.code),
             field: "configure(with:retainLastUnattributedSession:)",
             value: Usage.unattributedStorageID,
-            remedy: "The last session of nobody known was not read, because its store has another encryptionKey than "
-                + "the person's store. Open both with the same key, or the former without one."
+            message: "The last unattributed session was not read because its store has another encryptionKey than the "
+                + "user's store.",
+            recoverySuggestion: "Open both stores with the same key, or the unattributed one without a key."
         )
     }
 }

@@ -59,7 +59,7 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
     let target: String
     let core: UsageStoreCore
     let session: UsageSession?
-    private let snapshot: TargetSnapshot?
+    private let snapshot: PendingEvents?
     private let removed: [RemovedRange]
     private let withheld: [WithheldRecord]
     private let bounds: RemovedRange
@@ -67,7 +67,7 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
 
     init(
         of target: String,
-        _ snapshot: TargetSnapshot?,
+        _ snapshot: PendingEvents?,
         in core: UsageStoreCore,
         without removed: [RemovedRange] = [],
         and withheld: [WithheldRecord] = [],
@@ -144,7 +144,7 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         } catch {
             failure =
                 error as? TrackwayError
-                ?? TrackwayError(.storageUnavailable, "the records cannot be read", cause: error)
+                ?? TrackwayError(.storageUnavailable, "The records cannot be read.", cause: error)
         }
         let result = failure
         state.withLock { $0.failure = result }
@@ -263,7 +263,7 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
     }
 
     /// Removes what a reading gave out before it failed.
-    private func remove(_ reading: Reading, of snapshot: TargetSnapshot) throws {
+    private func remove(_ reading: Reading, of snapshot: PendingEvents) throws {
         var removal = UsageRemoval(goneWithheld: reading.withheld, session: reading.session ?? session, former: session)
         if reading.start { removal.session?.isSent = true }
         var range = RemovedRange(from: bounds.from, through: bounds.through)
@@ -277,12 +277,13 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         guard left > 0 else { return }
         throw TrackwayError(
             .storageUnavailable,
-            "the last reading of the snapshot ended early, after \(reading.count) records: these were removed, and \(left) "
-                + "others are still stored; make another snapshot for them"
+            "The last reading of the snapshot ended early, after \(reading.count) records. These were removed, and "
+                + "\(left) others are still stored.",
+            recoverySuggestion: "Take another snapshot for them."
         )
     }
 
-    private func removeAll(_ snapshot: TargetSnapshot, after reading: Reading?) throws {
+    private func removeAll(_ snapshot: PendingEvents, after reading: Reading?) throws {
         var session = reading?.session
         if reading == nil {
             var found = self.session

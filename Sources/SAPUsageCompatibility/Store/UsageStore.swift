@@ -51,10 +51,18 @@ public final class UsageStore: UsageStoring, Sendable {
         in environment: UsageEnvironment
     ) throws(TrackwayError) {
         if encryptionKey?.isEmpty == true {
-            throw TrackwayError(.invalidEncryptionKey, "encryptionKey is empty; give a secret made of chance, or nil")
+            throw TrackwayError(
+                .invalidEncryptionKey,
+                "encryptionKey is empty.",
+                recoverySuggestion: "Use a random secret, or nil."
+            )
         }
         guard path.isFileURL else {
-            throw TrackwayError(.storageUnavailable, "\(path) is no folder; give a file URL")
+            throw TrackwayError(
+                .storageUnavailable,
+                "\(path) is not a folder.",
+                recoverySuggestion: "Use a file URL."
+            )
         }
         folder = path
         core = try UsageStoreCore.open(
@@ -89,7 +97,9 @@ public final class UsageStore: UsageStoring, Sendable {
                     code: .usageRangeEmpty,
                     field: "removeRecords(before:after:targetID:)",
                     value: "before \(Timestamp(date)), after \(Timestamp(end))",
-                    remedy: "Give a date for `after` that is not later than `before`. Nothing was removed."
+                    message: "Nothing was removed because the range ends (\(Timestamp(date))) before it begins "
+                        + "(\(Timestamp(end))).",
+                    recoverySuggestion: "Use a date for `after` that is not later than `before`."
                 )
             )
             return
@@ -121,9 +131,4 @@ public final class UsageStore: UsageStoring, Sendable {
     public func targetIdentifiers() -> [String] {
         core.targetIdentifiers()
     }
-}
-
-extension Diagnostic.Code {
-    /// A range of dates ends before it begins.
-    public static let usageRangeEmpty = Diagnostic.Code(rawValue: "usage_range_empty")
 }

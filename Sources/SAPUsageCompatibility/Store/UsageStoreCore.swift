@@ -54,15 +54,16 @@ package final class UsageStoreCore: Sendable {
                         code: .usageStateDamaged,
                         field: "UsageStore",
                         value: what,
-                        remedy: "No record is lost. Records that were removed from the midst of others are there again."
+                        message: "The store's state is damaged (\(what)). No record is lost; records that were "
+                            + "removed from among others are present again."
                     )
                 )
             }
         } catch {
-            throw TrackwayError(.storageUnavailable, "the store in \(folder) cannot be read now", cause: error)
+            throw TrackwayError(.storageUnavailable, "The store in \(folder) cannot be read now.", cause: error)
         }
         let names = Set(content.targets).union([Usage.defaultTargetID])
-        configuration.destinations = Set(names.map { DestinationID(target: $0) }).sorted().map { AppTarget($0) }
+        configuration.destinations = Set(names.map { DestinationID(target: $0) }).sorted().map { LocalDestination($0) }
         analytics = try Analytics(configuration, in: dependencies)
         // Nothing in a new folder is older than the decisions so far. Decisions that cannot be read now are followed later.
         let decisions = (try? UsageDecisionsFile(in: environment))?.read()
@@ -126,7 +127,8 @@ package final class UsageStoreCore: Sendable {
                 guard inUse == encryption else {
                     throw TrackwayError(
                         .encryptionKeyMissing,
-                        "the store in \(folder) is in use with another encryptionKey, or without one; give the same"
+                        "The store in \(folder) is in use with another encryptionKey, or without one.",
+                        recoverySuggestion: "Use the same key."
                     )
                 }
                 return core
@@ -168,7 +170,7 @@ package final class UsageStoreCore: Sendable {
             let filter = environment.filter(
                 for: target,
                 of: storageID,
-                installation: analytics.installation.description,
+                installation: analytics.installationID.description,
                 keeps: { [analytics] in analytics.showToInterceptors(&$0, recordedAs: Self.eventName) }
             )
             if let reason = filter.apply(to: &content, id: environment.newID) { return reason }
@@ -201,7 +203,7 @@ package final class UsageStoreCore: Sendable {
         }
         guard !analytics.hasDestination(id) else { return id }
         do throws(TrackwayError) {
-            try analytics.addDestination(AppTarget(id))
+            try analytics.addDestination(LocalDestination(id))
         } catch {
             // Another thread was faster.
             guard !analytics.hasDestination(id) else { return id }
@@ -240,7 +242,7 @@ package final class UsageStoreCore: Sendable {
         }
         do throws(TrackwayError) {
             // The log first: what leaves it afterwards is in one of the files by then.
-            let whole = try analytics.snapshot(for: id)
+            let whole = try analytics.pendingEvents(for: id)
             let snapshot = places.map { whole.prefix(through: $0) } ?? whole
             let known = content.withLock { $0 }
             let present = file.readable ?? known
@@ -262,7 +264,7 @@ package final class UsageStoreCore: Sendable {
         do throws(StorageError) {
             return try withheld.records(of: target)
         } catch {
-            throw TrackwayError(.storageUnavailable, "the records that were withheld cannot be read now", cause: error)
+            throw TrackwayError(.storageUnavailable, "The withheld records cannot be read now.", cause: error)
         }
     }
 
@@ -354,16 +356,17 @@ package final class UsageStoreCore: Sendable {
                 code: .usageWithheldFull,
                 field: "target",
                 value: "\(count) records of \"\(target)\"",
-                remedy:
-                    "Records that cannot be uploaded take more than \(WithheldFile.maximumBytes) bytes, so the oldest "
-                    + "were dropped. Begin with SAPcpmsUsage.sessionStart, or remove such records by date."
+                message: "\(count) records of \"\(target)\" were dropped, the oldest first, because records that "
+                    + "cannot be uploaded take more than \(WithheldFile.maximumBytes) bytes.",
+                recoverySuggestion: "Start with SAPcpmsUsage.sessionStart, or remove such records by date."
             )
         )
     }
 
     private static let notWritten = TrackwayError(
         .storageUnavailable,
-        "the removal could not be written down; call again"
+        "The removal could not be saved.",
+        recoverySuggestion: "Call again."
     )
 
     private func changeWithheld(_ body: (inout [String: [WithheldRecord]]) -> Void) throws(TrackwayError) {
@@ -378,7 +381,7 @@ package final class UsageStoreCore: Sendable {
     /// Moves the log over what was removed, so that its bytes can go.
     ///
     /// Where that fails, or another process delivers, the removal is remembered, and a later one moves the log.
-    func moveLog(of target: String, _ snapshot: TargetSnapshot, through places: [WriterID: UInt64]) {
+    func moveLog(of target: String, _ snapshot: PendingEvents, through places: [WriterID: UInt64]) {
         // Where it fails, the removal is remembered.
         guard !places.isEmpty, (try? snapshot.prefix(through: places).remove()) != nil else { return }
         let known = content.withLock { $0 }
@@ -429,11 +432,11 @@ package final class UsageStoreCore: Sendable {
         leaveSegment()
         let known = content.withLock { $0 }
         let names = Set(known.targets).union(file.readable?.targets ?? [])
-        var snapshots: [String: TargetSnapshot] = [:]
+        var snapshots: [String: PendingEvents] = [:]
         for name in names {
             guard let id = destination(of: name, isNew: false) else { continue }
             do throws(TrackwayError) {
-                snapshots[name] = try analytics.snapshot(for: id)
+                snapshots[name] = try analytics.pendingEvents(for: id)
             } catch {
                 environment.report(error, in: "consentForUser(_:given:)")
                 return false
@@ -532,7 +535,8 @@ package final class UsageStoreCore: Sendable {
                 code: .usageStateNotKept,
                 field: "UsageStore",
                 value: "\(problem)",
-                remedy: "Make the folder writable, and call again. What was to be removed is still there."
+                message: "The removal could not be saved (\(problem)), so the records are still stored.",
+                recoverySuggestion: "Make the folder writable, and call again."
             )
         )
     }
@@ -569,9 +573,9 @@ extension UsageEnvironment {
                     code: .usageInfoInvalid,
                     field: "info.\(fault.path)".cut(toBytes: Diagnostic.maximumValueBytes),
                     value: "\(record.event): \(fault.value)",
-                    remedy:
-                        "Give texts, finite numbers, truth, NSNull, and lists and dictionaries of these with texts for "
-                        + "keys. The record was stored without this value."
+                    message: "The record \"\(record.event)\" was stored without a value of its info: \(fault.value).",
+                    recoverySuggestion: "Use texts, finite numbers, Booleans, NSNull, and lists and dictionaries of "
+                        + "these with texts as keys."
                 )
             )
         }
@@ -584,26 +588,8 @@ extension UsageEnvironment {
                 code: .usageRecordRefused,
                 field: "record",
                 value: "\(record.event)",
-                remedy: "The record was not stored, because \(reason)."
+                message: "The record \"\(record.event)\" was not stored because \(reason)."
             )
         )
     }
-}
-
-extension DropReason {
-    /// A record that cannot be uploaded was dropped, because too many such records were stored.
-    public static let usageWithheldFull = DropReason(rawValue: "withheld_full")
-}
-
-extension Diagnostic.Code {
-    /// Records that cannot be uploaded were dropped, because too many of them were stored.
-    public static let usageWithheldFull = Diagnostic.Code(rawValue: "usage_withheld_full")
-    /// A value of a record's info is no JSON; the record was stored without it.
-    public static let usageInfoInvalid = Diagnostic.Code(rawValue: "usage_info_invalid")
-    /// A record cannot be stored at all.
-    public static let usageRecordRefused = Diagnostic.Code(rawValue: "usage_record_refused")
-    /// What a store remembers beside its records cannot be understood.
-    public static let usageStateDamaged = Diagnostic.Code(rawValue: "usage_state_damaged")
-    /// What is to be remembered cannot be written down now.
-    public static let usageStateNotKept = Diagnostic.Code(rawValue: "usage_state_not_kept")
 }

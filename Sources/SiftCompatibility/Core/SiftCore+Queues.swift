@@ -19,20 +19,27 @@ extension SiftCore {
     func addQueue(_ identifier: String?, _ config: SiftQueueConfig) -> Bool {
         guard let analytics = analytics() else { return false }
         guard let identifier else {
-            refuse(queue: nil, "Give the queue a name. The queue was not added.")
+            refuse(queue: nil, "The queue was not added because it has no name.", "Give the queue a name.")
             return false
         }
         guard let policy = config.policy else {
-            refuse(queue: identifier, "Give times in seconds that are numbers. The queue was not added.")
+            refuse(
+                queue: identifier,
+                "The queue \(identifier.quoted) was not added because a time of its configuration is not a number.",
+                "Use times in seconds."
+            )
             return false
         }
         if identifier == SiftQueueTable.properties { noticeProperties() }
         letGo(analytics)
         let settings = state.withLock { $0.settings }
-        let refusal = changingQueues { () -> String? in
+        let refusal = changingQueues { () -> (message: String, suggestion: String?)? in
             switch state.withLock({ $0.queues.add(identifier) }) {
             case .refuse:
-                return "It is there already; remove it first to change its rules."
+                return (
+                    "The queue \(identifier.quoted) already exists and was not added again.",
+                    "Remove it first to change its rules."
+                )
             case .change(let id):
                 analytics.setQueue(policy, of: id)
             case .add(let id):
@@ -40,13 +47,13 @@ extension SiftCore {
                     try analytics.addDestination(settings.destination(id), delivery: settings.delivery(config))
                 } catch {
                     state.withLock { $0.queues.notAdded(identifier) }
-                    return "The queue was not added: \(error.description)."
+                    return ("The queue \(identifier.quoted) was not added: \(error.message)", error.recoverySuggestion)
                 }
             }
             return nil
         }
         if let refusal {
-            refuse(queue: identifier, refusal)
+            refuse(queue: identifier, refusal.message, refusal.suggestion)
             return false
         }
         let now = state.withLock { state in
@@ -73,7 +80,12 @@ extension SiftCore {
             return true
         }
         guard isRemoved else {
-            refuse(queue: identifier, "There is no such queue; nothing was removed.")
+            refuse(
+                queue: identifier,
+                "Nothing was removed because there is no queue "
+                    + "\((identifier ?? "nil").quoted).",
+                nil
+            )
             return false
         }
         letGo(analytics)
@@ -138,8 +150,16 @@ extension SiftCore {
         state.withLock { $0.queues.propertiesAppeared() }
     }
 
-    func refuse(queue identifier: String?, _ remedy: String) {
-        report(Diagnostic(code: .queueInvalid, field: "queue", value: identifier ?? "nil", remedy: remedy))
+    func refuse(queue identifier: String?, _ message: String, _ suggestion: String?) {
+        report(
+            Diagnostic(
+                code: .queueInvalid,
+                field: "queue",
+                value: identifier ?? "nil",
+                message: message,
+                recoverySuggestion: suggestion
+            )
+        )
     }
 }
 
@@ -156,19 +176,25 @@ extension SiftCore {
     func append(_ event: SiftEvent?, to identifier: String?) -> Bool {
         guard let analytics = analytics() else { return false }
         guard let event else {
-            let fault = SiftFault(field: "event", value: "nil", remedy: "Give an event. Nothing was taken.")
+            let fault = SiftFault(
+                field: "event",
+                value: "nil",
+                message: "Nothing was appended because the event is "
+                    + "nil."
+            )
             report([fault], .eventRefusedByFormat)
             return false
         }
         guard let identifier, let queue = entry(identifier) else {
             refuse(
                 queue: identifier,
-                "Add the queue with addEventQueue first, or name another. The event was not taken."
+                "The event was not appended because there is no queue \((identifier ?? "nil").quoted).",
+                "Add the queue with addEventQueue first, or use another."
             )
             return false
         }
         let installation = analytics.siftInstallation
-        let content = event.complete(user: analytics.user, installation: installation, time: testTime(analytics))
+        let content = event.complete(user: analytics.userID, installation: installation, time: testTime(analytics))
         var faults = content.faults
         if faults.isEmpty { faults = content.excesses }
         guard faults.isEmpty else {
@@ -217,7 +243,8 @@ extension SiftCore {
                 code: .calledWhilePaused,
                 field: call,
                 value: "",
-                remedy: "Call resume first; in a pause nothing is collected or sent. What is appended is kept."
+                message: "The call was ignored because the SDK is paused. Events that are appended are stored.",
+                recoverySuggestion: "Call resume first."
             )
         )
         return nil
@@ -227,6 +254,6 @@ extension SiftCore {
 extension Analytics {
     /// What the format calls the installation.
     var siftInstallation: String {
-        SiftDestination.installation(on: recordedContext.device, else: installation)
+        SiftDestination.installation(on: recordedContext.device, else: installationID)
     }
 }

@@ -227,7 +227,7 @@ extension SiftCore {
 
     // MARK: Who uses the app
 
-    var user: String? { analytics()?.user ?? state.withLock { $0.user ?? nil } }
+    var user: String? { analytics()?.userID ?? state.withLock { $0.user ?? nil } }
 
     func setUser(_ user: String?) {
         let user = user.flatMap { $0.isEmpty ? nil : $0 }
@@ -239,12 +239,12 @@ extension SiftCore {
 
     func allow(location: Bool) {
         state.withLock { $0.allowsLocation = location }
-        analytics()?.reconfigure { $0.allowsLocation = location }
+        analytics()?.options.allowsLocation = location
     }
 
     func allow(motion: Bool) {
         state.withLock { $0.allowsMotion = motion }
-        analytics()?.reconfigure { $0.allowsMotion = motion }
+        analytics()?.options.allowsMotion = motion
     }
 }
 
@@ -269,10 +269,8 @@ extension SiftCore {
         guard let analytics = working("upload"), canUpload() else { return false }
         letGo(analytics)
         let ids = ids ?? state.withLock { $0.queues.destinations }
-        // No queue at all: to the front door an empty list would mean every destination.
-        guard !ids.isEmpty else { return false }
-        if force { analytics.wakeParked() }
-        return analytics.requestUpload(of: ids, force: force)
+        if force, !ids.isEmpty { analytics.wakeParked() }
+        return analytics.requestUpload(of: .only(ids), force: force)
     }
 
     /// Whether events can be sent, as far as the app's settings go. What stands in the way is told.
@@ -305,7 +303,7 @@ extension SiftCore {
 
     /// Hands over a reading that the app made itself.
     func feed(_ reading: MotionReading) {
-        working("update")?.feed(reading)
+        working("update")?.addSensorReading(reading)
     }
 
     /// Collects and sends nothing until ``resume()``; what is appended is kept.

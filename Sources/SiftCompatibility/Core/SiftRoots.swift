@@ -41,7 +41,7 @@ extension SiftCore {
             appID: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName,
             destinations: []
         )
-        configuration.capture = .none
+        configuration.capture = []
         configuration.limits = SiftBounds.limits
         configuration.predecessor = .sift()
         if rootDirPath.isEmpty {

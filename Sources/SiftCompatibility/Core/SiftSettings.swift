@@ -40,15 +40,16 @@ package struct SiftSettings: Sendable, Hashable {
     /// What keeps events from being sent, if anything does.
     package var faults: [SiftFault] {
         var faults: [SiftFault] = []
-        if accountId?.isEmpty ?? true { faults.append(Self.missing("accountId", "account")) }
-        if beaconKey?.isEmpty ?? true { faults.append(Self.missing("beaconKey", "key of the account")) }
+        if accountId?.isEmpty ?? true { faults.append(Self.missing("accountId", "account id")) }
+        if beaconKey?.isEmpty ?? true { faults.append(Self.missing("beaconKey", "beacon key")) }
         if !SiftDestination.isUsable(serverURLFormat: serverUrlFormat ?? "") {
             faults.append(
                 SiftFault(
                     field: "serverUrlFormat",
                     value: serverUrlFormat ?? "",
-                    remedy: "Give an http or https address with %@ where the account's id goes. Nothing is sent; "
-                        + "everything is kept."
+                    message: "The address format \((serverUrlFormat ?? "").quoted) is invalid. Nothing is sent; "
+                        + "everything is stored.",
+                    recoverySuggestion: "Use an http or https address with %@ in place of the account id."
                 )
             )
         }
@@ -56,7 +57,12 @@ package struct SiftSettings: Sendable, Hashable {
     }
 
     private static func missing(_ field: String, _ what: String) -> SiftFault {
-        SiftFault(field: field, value: "", remedy: "Set the \(what). Nothing is sent; everything is kept.")
+        SiftFault(
+            field: field,
+            value: "",
+            message: "The \(what) is missing. Nothing is sent; everything is stored.",
+            recoverySuggestion: "Set \(field)."
+        )
     }
 }
 

@@ -37,7 +37,8 @@ extension SiftContent {
                 SiftFault(
                     field: "time",
                     value: "\(time)",
-                    remedy: "Give milliseconds since 1970, at most \(Int64.max). The event was not taken."
+                    message: "The event was not appended because its time \(time) is out of range.",
+                    recoverySuggestion: "Use milliseconds since 1970, at most \(Int64.max)."
                 )
             )
         }
@@ -51,7 +52,8 @@ extension SiftContent {
             SiftFault(
                 field: "event",
                 value: "\(size) bytes",
-                remedy: "Say at most \(SiftBounds.eventBytes) bytes in one event. The event was not taken."
+                message: "The event was not appended because it has \(size) bytes.",
+                recoverySuggestion: "Use at most \(SiftBounds.eventBytes) bytes in one event."
             )
         ]
     }
@@ -64,7 +66,8 @@ extension SiftTexts {
                 SiftFault(
                     field: part,
                     value: "\(texts.count) texts",
-                    remedy: "Give at most \(SiftBounds.entries). The event was not taken."
+                    message: "The event was not appended because \(part) has \(texts.count) entries.",
+                    recoverySuggestion: "Use at most \(SiftBounds.entries) entries."
                 )
             ]
         }
@@ -75,7 +78,11 @@ extension SiftTexts {
             SiftFault(
                 field: part,
                 value: name.isEmpty ? "an empty name" : name,
-                remedy: "Use names of 1 to \(SiftBounds.keyBytes) bytes. The event was not taken."
+                message: name.isEmpty
+                    ? "The event was not appended because \(part) has an empty name."
+                    : "The event was not appended because the name \(name.quoted) in \(part) has \(name.utf8.count) "
+                        + "bytes.",
+                recoverySuggestion: "Use names of 1 to \(SiftBounds.keyBytes) bytes."
             )
         ]
     }

@@ -54,7 +54,9 @@ package struct SiftContent: Sendable, Hashable {
                 SiftFault(
                     field: misfit.name.isEmpty ? part : "\(part).\(misfit.name)",
                     value: misfit.value,
-                    remedy: "Names and values must be texts; turn it into one. The event was not taken."
+                    message: "The event was not appended because a name or value in \(part) is not a text: "
+                        + "\(misfit.value.quoted).",
+                    recoverySuggestion: "Use texts as names and values."
                 )
             }
         }
@@ -63,7 +65,8 @@ package struct SiftContent: Sendable, Hashable {
                 SiftFault(
                     field: "iosDeviceProperties",
                     value: "beside iosAppState",
-                    remedy: "Append app state and device properties as two events. The event was not taken."
+                    message: "The event was not appended because it has both iosAppState and iosDeviceProperties.",
+                    recoverySuggestion: "Append app state and device properties as two events."
                 )
             )
         }

@@ -9,7 +9,7 @@ extension Analytics {
     /// on every thread.
     ///
     /// ```swift
-    /// analytics.screen("Home", id: "home-1")
+    /// analytics.screen("Product", path: "shop/products", ["sku": sku])
     /// ```
     /// Where screens are also found by the platform, a named one takes the place of one of them: of the controller that is about to
     /// appear, else of the one in front. So call this from `viewDidAppear`, or from `viewWillAppear` after `super`. Any other
@@ -18,11 +18,16 @@ extension Analytics {
     /// - Parameters:
     ///   - name: what the screen is called. An empty name is a mistake: a `Diagnostic` tells, and the screen stays what it
     ///     was.
-    ///   - id: where in the app it lies.
-    ///   - uniqueID: what tells two screens of one name apart.
-    ///   - attributes: what else is worth knowing about this view of it.
-    public func screen(_ name: String, id: String? = nil, uniqueID: String? = nil, _ attributes: Attributes = [:]) {
-        screen(name, id: id, uniqueID: uniqueID, standingFor: .lastFound, attributes)
+    ///   - path: the screen's position in the app, such as `shop/products`; recorded as `_screen_id`.
+    ///   - instanceID: an id that distinguishes two screens of one name; recorded as `_screen_unique_id`.
+    ///   - attributes: attributes of this screen view.
+    public func screen(
+        _ name: String,
+        path: String? = nil,
+        instanceID: String? = nil,
+        _ attributes: Attributes = [:]
+    ) {
+        screen(name, id: path, uniqueID: instanceID, standingFor: .lastFound, attributes)
     }
 
     /// Records which screen is shown, of one that takes the place of a screen that the platform finds.
@@ -40,7 +45,8 @@ extension Analytics {
                     code: .screenInvalid,
                     field: "name",
                     value: name,
-                    remedy: "Name every screen; without a name nobody can tell which one it was."
+                    message: "A screen was ignored because its name is empty.",
+                    recoverySuggestion: "Give every screen a name."
                 )
             )
             return
@@ -51,12 +57,12 @@ extension Analytics {
         )
     }
 
-    /// Records that an element was clicked, `_click`, where nobody sees it by itself.
+    /// Records a tap on an element that is not captured by itself, as `_click`.
     ///
     /// - Parameters:
-    ///   - element: what the element is called. An empty name is a mistake: a `Diagnostic` tells, and nothing is recorded.
-    ///   - attributes: what else is worth knowing.
-    public func click(_ element: String, _ attributes: Attributes = [:]) {
+    ///   - element: the name of the element; an empty name is ignored with a `Diagnostic`.
+    ///   - attributes: attributes of the tap.
+    public func trackTap(_ element: String, _ attributes: Attributes = [:]) {
         guard !isInChild else { return }
         guard !element.isEmpty else {
             reporter.report(
@@ -64,7 +70,8 @@ extension Analytics {
                     code: .elementInvalid,
                     field: "element",
                     value: element,
-                    remedy: "Name every element; without a name nobody can tell which one it was."
+                    message: "A click was not recorded because the name of its element is empty.",
+                    recoverySuggestion: "Give every element a name."
                 )
             )
             return
@@ -82,7 +89,9 @@ extension Analytics {
                 code: .screenInvalid,
                 field: "screen",
                 value: text.cut(toBytes: 64),
-                remedy: "Use at most \(limits.stringBytes) bytes; the rest was cut off."
+                message: "The text \(text.cut(toBytes: 64).quoted) of a screen was truncated because it has "
+                    + "\(text.utf8.count) bytes and the limit is \(limits.stringBytes).",
+                recoverySuggestion: "Use at most \(limits.stringBytes) bytes."
             )
         )
         return text.cut(toBytes: limits.stringBytes)

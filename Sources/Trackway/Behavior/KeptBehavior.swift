@@ -110,7 +110,8 @@ extension Diagnostic {
             code: .behaviorDamaged,
             field: "behavior",
             value: what,
-            remedy: "Nothing is to be done: sessions are counted from 1 again, and no event is lost."
+            message: "The stored state of sessions is damaged (\(what)). Sessions are counted from 1 again, and no "
+                + "event is lost."
         )
     }
 
@@ -119,8 +120,9 @@ extension Diagnostic {
             code: .behaviorNotKept,
             field: "behavior",
             value: "\(error)",
-            remedy: "Free some space or make the storage folder readable and writable; events are recorded all the "
-                + "same, and after a kill the session may be counted twice."
+            message: "The state of sessions could not be read or stored (\(error)). Events are recorded nevertheless; "
+                + "after a kill the session may be counted twice.",
+            recoverySuggestion: "Free some space, or make the storage folder readable and writable."
         )
     }
 }

@@ -17,7 +17,7 @@ extension Analytics {
     package var globalAttributes: Attributes { contextStore.current.global }
 
     /// What is captured now, as far as the app chose it.
-    package var runtimeCapture: CaptureOptions { options.withLock { $0.capture } }
+    package var runtimeCapture: CaptureOptions { runtimeOptions.withLock { $0.capture } }
 
     /// Tells of a mistake, as the SDK's own are told.
     package func report(_ diagnostic: Diagnostic) { reporter.report(diagnostic) }
@@ -27,7 +27,7 @@ extension Analytics {
 
     /// Records an event that a compatibility module makes by itself, with the time of the call. While the app launches it waits for the
     /// start: it does not bring that about, and is recorded after it.
-    package func recordAfterLaunch(_ name: String, _ attributes: Attributes = [:], to route: [DestinationID] = []) {
+    package func recordAfterLaunch(_ name: String, _ attributes: Attributes = [:], to route: Route = .all) {
         let moment = clock.now()
         afterLaunch { [weak self] in _ = self?.recordOwn(name, attributes, to: route, at: moment) }
     }
@@ -49,7 +49,8 @@ extension Analytics {
                 code: .notStarted,
                 field: "start",
                 value: error.description,
-                remedy: "Nothing is recorded in this run; correct what the sentence names, and start again."
+                message: "The SDK could not start, so nothing is recorded in this run (\(error)).",
+                recoverySuggestion: "Correct what the error names, and start again."
             )
         )
     }
@@ -123,7 +124,9 @@ extension Analytics {
     ///   - name: The name under which the module records it. Events that are refused under this name are not shown.
     /// - Returns: False when an interceptor dropped it, which is counted in the ledger.
     package func showToInterceptors(_ event: inout InterceptedEvent, recordedAs name: String) -> Bool {
-        guard control.gate.state.contains(.intercepts), recorder.mayRecord(name, to: event.route) else { return true }
+        guard control.gate.state.contains(.intercepts), recorder.mayRecord(name, to: event.route.ids) else {
+            return true
+        }
         return interception.keeps(&event)
     }
 
@@ -148,7 +151,8 @@ extension Analytics {
                         code: .notDiscarded,
                         field: "deleteAll",
                         value: "\(error)",
-                        remedy: "Nothing was dropped, and what waits is sent; ask again when the folder is accessible."
+                        message: "Pending events could not be discarded (\(error)). They are still sent.",
+                        recoverySuggestion: "Make the storage folder readable and writable, and repeat the call."
                     )
                 )
             }

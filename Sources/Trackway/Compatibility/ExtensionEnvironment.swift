@@ -88,7 +88,7 @@ extension Configuration {
             let location = try StorageLocation.standard(appID: "\(appID).\(name)")
             storageFolder = URL(fileURLWithPath: location.path, isDirectory: true)
         } catch {
-            throw TrackwayError(.storageUnavailable, error.description, cause: error)
+            throw TrackwayError(error)
         }
     }
 }

@@ -5,25 +5,32 @@ public import TrackwayBehavior
 public import TrackwayEvents
 
 extension Analytics {
-    /// Tells what was decided for everybody who uses the app on this device and did not decide otherwise. It takes effect
-    /// before this returns, holds for all processes of the installation, and survives restarts.
+    /// Sets the consent of the device, of a category of destinations, or of the signed-in user.
     ///
-    /// `denied` stops sending, and drops and counts what waits, unless ``Configuration/consentOnDenial`` says otherwise. A request that is on its way when consent ends may still arrive. Other processes follow before their
-    /// next request at the latest.
-    public func setConsent(_ consent: Consent) {
-        decide(consent, for: nil, by: .device)
-    }
-
-    /// Tells what was decided for a category of destinations (``Configuration/consentCategories``), or by the person who
-    /// uses the app now alone. The closest decision counts: the person's for the category, the person's, the device's for
-    /// the category, the device's, the configured one.
+    /// ```swift
+    /// analytics.setConsent(.granted)
+    /// analytics.setConsent(.denied, category: "advertising", scope: .person)
+    /// ```
+    /// The most specific decision counts: the person's for the category, the person's, the device's for the category, the
+    /// device's, ``Configuration/consent``. It takes effect before this returns, holds for all processes of the installation, and
+    /// survives restarts.
+    ///
+    /// `denied` stops sending, and drops and counts pending events, unless ``Configuration/consentDenialPolicy`` says otherwise. A
+    /// request in flight may still arrive. Other processes follow before their next request at the latest.
     ///
     /// - Parameters:
-    ///   - consent: the decision; nil takes an earlier one back.
-    ///   - category: what it is about; everything without a decision of its own when nil.
-    ///   - scope: for whom it holds.
-    public func setConsent(_ consent: Consent?, for category: ConsentCategory?, by scope: ConsentScope = .device) {
-        decide(consent, for: category, by: scope)
+    ///   - consent: the decision; nil removes an earlier one.
+    ///   - category: the category that it is about (``Configuration/consentCategories``); nil for all without a decision of
+    ///     their own.
+    ///   - scope: whether it holds for the device or for the person who uses the app now.
+    public func setConsent(
+        _ consent: Consent?,
+        category: ConsentCategory? = nil,
+        scope: ConsentScope = .device
+    ) {
+        guard !isInChild else { return }
+        consents.carryOut(settings.change { $0.consent.decided(consent, by: scope, for: category) })
+        behavior.beginAfterLaunch()
     }
 
     /// What counts for the person who uses the app now, as far as this process knows.
@@ -34,24 +41,31 @@ extension Analytics {
         isInChild ? .denied : settings.current.consent.consent(for: category)
     }
 
-    private func decide(_ consent: Consent?, for category: ConsentCategory?, by scope: ConsentScope) {
-        guard !isInChild else { return }
-        consents.carryOut(settings.change { $0.consent.decided(consent, by: scope, for: category) })
-        behavior.beginAfterLaunch()
-    }
+    /// The consent of the person who uses the app now, and each change of it.
+    ///
+    /// ```swift
+    /// for await consent in analytics.consentUpdates { log("consent: \(consent)") }
+    /// ```
+    /// The sequence begins with the present value. A consumer that is slow gets the latest value alone. It ends when the task is
+    /// canceled, and when the instance is released. Decisions of other processes follow before this one's next request.
+    public var consentUpdates: AsyncStream<Consent> { consents.updates.stream }
 
     // MARK: Collection policy
 
-    /// Tells what may be collected at all, apart from what people agreed to. The app has one policy, a back-end may send
-    /// another, and both hold: neither allows what the other forbids. They survive restarts.
+    /// Sets what may be collected at all, apart from consent.
+    ///
+    /// A back end may send another policy, and both hold: neither allows what the other forbids. They survive restarts.
     ///
     /// ```swift
     /// analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: ["debug_ping"]))
     /// ```
-    /// - Parameters:
-    ///   - policy: what may be collected; nil allows everything again.
-    ///   - source: whose policy it is.
-    public func setCollectionPolicy(_ policy: CollectionPolicy?, from source: PolicySource = .app) {
+    /// - Parameter policy: what may be collected; nil allows everything again.
+    public func setCollectionPolicy(_ policy: CollectionPolicy?) {
+        setCollectionPolicy(policy, from: .app)
+    }
+
+    /// Sets the collection policy of the app or of a back end.
+    package func setCollectionPolicy(_ policy: CollectionPolicy?, from source: PolicySource) {
         guard !isInChild else { return }
         settings.change { $0.policies[source] = policy }
         consents.follow()
@@ -70,7 +84,7 @@ extension Analytics {
     }
 
     var wantedBehavior: BehaviorSettings {
-        BehaviorSettings(options.withLock { $0 }, settings.current.policy)
+        BehaviorSettings(runtimeOptions.withLock { $0 }, settings.current.policy)
     }
 }
 
@@ -87,7 +101,7 @@ extension BehaviorSettings {
 }
 
 /// Who made a collection policy.
-public enum PolicySource: String, Sendable, Hashable, CaseIterable {
+package enum PolicySource: String, Sendable, Hashable, CaseIterable {
     /// The app.
     case app
     /// A back-end, by a configuration it sent.

@@ -20,6 +20,7 @@ package final class ConsentDriver: Sendable {
     private let reporter: DiagnosticReporter
     /// What holds now, for the slow path of recording.
     let permission: Locked<Permission>
+    let updates: ConsentUpdates
     private let delivery = Locked<DeliveryService?>(nil)
     private let listener = Locked(Listener())
 
@@ -44,6 +45,7 @@ package final class ConsentDriver: Sendable {
         self.queue = queue
         self.reporter = reporter
         permission = Locked(Permission(settings.current, categories))
+        updates = ConsentUpdates(settings.current.consent.consent(for: .analytics))
         follow()
         // A refusal in an earlier run may have been killed before everything was dropped. When all is refused, the control
         // machine knows; here it may be one destination among others.
@@ -83,6 +85,8 @@ package final class ConsentDriver: Sendable {
             if let isEnabled = settings.isEnabled, isEnabled != machine.isEnabled {
                 machine.enabledChanged(to: isEnabled)
             }
+            // In the order in which the decisions take effect.
+            updates.publish(settings.consent.consent(for: .analytics))
         }
     }
 
@@ -105,9 +109,10 @@ package final class ConsentDriver: Sendable {
                         code: .consentNotTaken,
                         field: "category",
                         value: category.rawValue,
-                        remedy:
-                            "Use at most \(ConsentDecisions.maxCategories) categories; what counts for this one is "
-                            + "what was decided without a category."
+                        message: "The decision for the category \(category.rawValue.quoted) was ignored because there "
+                            + "are decisions for \(ConsentDecisions.maxCategories) categories. The decision without a "
+                            + "category applies to it.",
+                        recoverySuggestion: "Use at most \(ConsentDecisions.maxCategories) categories."
                     )
                 )
             case .save:
@@ -197,7 +202,8 @@ package final class ConsentDriver: Sendable {
                     code: .notDiscarded,
                     field: "consent",
                     value: "\(error)",
-                    remedy: "Nothing of it is sent. What waits is dropped when its turn comes, or on the next start."
+                    message: "Pending events could not be dropped after consent was denied (\(error)). They are not "
+                        + "sent, and are dropped when they are due or at the next start."
                 )
             )
             return true
@@ -280,8 +286,8 @@ extension ConsentRules {
     init(_ configuration: Configuration) {
         self.init(
             initial: configuration.consent,
-            denial: configuration.consentOnDenial == .purge ? .purge : .keep,
-            anonymous: configuration.anonymousData == .joinsUser ? .joinsUser : .staysApart
+            denial: configuration.consentDenialPolicy == .purge ? .purge : .keep,
+            anonymous: configuration.anonymousEventPolicy == .mergeIntoUser ? .mergeIntoUser : .keepSeparate
         )
     }
 }

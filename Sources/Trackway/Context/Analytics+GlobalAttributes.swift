@@ -17,6 +17,7 @@ extension Analytics {
     ///   - attributes: the attributes.
     ///   - scope: whose they are. Attributes of the person end with ``signOut()`` and when another person signs in.
     public func setGlobalAttributes(_ attributes: Attributes, scope: GlobalAttributeScope = .installation) {
+        guard !isInChild else { return }
         let attributes = attributes.converted
         changeGlobalAttributes(scope) { $0.merge(attributes) }
     }
@@ -74,13 +75,13 @@ extension Analytics {
     /// Adds attributes that a closure names anew for each event, as it is recorded. nil ends that.
     ///
     /// ```swift
-    /// analytics.setDynamicGlobalAttributes { ["balance": wallet.balance] }
+    /// analytics.setGlobalAttributesProvider { ["balance": wallet.balance] }
     /// ```
     /// They win over ``setGlobalAttributes(_:scope:)``, and the event's own win over them. The closure is called on the thread that
     /// records, for each event of the app and for those recorded without the app asking, so it must return quickly. It may
     /// call the SDK; events that it records do not get its attributes (`Documentation/Callbacks.md`). It does not survive a
     /// restart.
-    public func setDynamicGlobalAttributes(_ attributes: (@Sendable () -> Attributes)?) {
+    public func setGlobalAttributesProvider(_ attributes: (@Sendable () -> Attributes)?) {
         guard !isInChild else { return }
         dynamic.replace(attributes)
         control.setGate(.addsAttributes) { dynamic.isSet }

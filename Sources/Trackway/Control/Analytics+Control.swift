@@ -6,21 +6,18 @@ internal import TrackwayDelivery
 public import TrackwayEvents
 
 extension Analytics {
-    /// Switches the SDK off: nothing is recorded and nothing is sent; what waits stays. Survives restarts.
-    public func disable() {
-        guard !isInChild else { return }
-        settings.change { $0.isEnabled = false }
-        consents.follow()
-        snapshots?.permissionChanged()
-    }
-
-    /// Switches the SDK on again. Survives restarts.
-    public func enable() {
-        guard !isInChild else { return }
-        settings.change { $0.isEnabled = true }
-        consents.follow()
-        behavior.beginAfterLaunch()
-        snapshots?.permissionChanged()
+    /// Whether the SDK is enabled. Survives restarts.
+    ///
+    /// While it is false nothing is recorded and nothing is sent; pending events stay.
+    public var isEnabled: Bool {
+        get { !isInChild && control.machine.isEnabled }
+        set {
+            guard !isInChild, !isInert else { return }
+            settings.change { $0.isEnabled = newValue }
+            consents.follow()
+            if newValue { behavior.beginAfterLaunch() }
+            snapshots?.permissionChanged()
+        }
     }
 
     /// The number of diagnostics that were caused inside ``Configuration/onDiagnostic``, and not reported to it.
@@ -28,29 +25,27 @@ extension Analytics {
     /// A handler that records, for example, causes one with each of its events while the disk is full.
     public var unreportedDiagnostics: UInt64 { reporter.unreportedCount }
 
-    /// Whether the SDK is switched on.
-    public var isEnabled: Bool { !isInChild && control.machine.isEnabled }
-
-    /// Changes what may change at run time. A destination whose settings were found wrong is asked again.
+    /// The settings that may change at run time. They do not survive a restart.
     ///
     /// ```swift
-    /// analytics.reconfigure { $0.logEvents = true }
+    /// analytics.options.logEvents = true
     /// ```
-    /// A number that no app means is brought within its bounds, as one of the ``Configuration`` is, and told as a
-    /// `Diagnostic`.
-    ///
-    /// - Parameter change: is called once, at once, on the calling thread; it may call the SDK, except for this method.
-    public func reconfigure(_ change: (inout RuntimeOptions) -> Void) {
+    /// A number outside its range is replaced by the nearest valid one, as in ``Configuration``, and reported as a `Diagnostic`.
+    /// Any thread may read and set; each assignment replaces all options. A destination that is parked because of its settings is
+    /// tried again.
+    public var options: RuntimeOptions {
+        get { isInChild ? optionsInChild : runtimeOptions.withLock { $0 } }
+        set { change(to: newValue) }
+    }
+
+    private func change(to wanted: RuntimeOptions) {
         guard !isInChild else { return }
         var bounds = SettingBounds()
         var unknown: [DestinationID] = []
         let (before, options) = reconfigurations.withLock { _ in
-            let before = self.options.withLock { $0 }
-            var options = before
-            // Only other calls of this method wait for it.
-            change(&options)
-            options = bounds.runtimeOptions(options)
-            return self.options.withLock { [options] current in
+            let before = runtimeOptions.withLock { $0 }
+            let options = bounds.runtimeOptions(wanted)
+            return runtimeOptions.withLock { current in
                 // A destination that was added meanwhile brought rules of its own.
                 var changed = options
                 for (id, rules) in current.rules where changed.rules[id] == before.rules[id] {
@@ -65,7 +60,7 @@ extension Analytics {
             bounds.note(options.rules[id] ?? [], "rules.\(id)")
             // What counts by now: somebody else may have changed them since.
             let isKnown = destinationChanges.withLock { _ in
-                delivery.setRules(self.options.withLock { $0.rules[id] ?? [] }, for: id)
+                delivery.setRules(runtimeOptions.withLock { $0.rules[id] ?? [] }, for: id)
                 return registry.contains(id)
             }
             if !isKnown, options.rules[id]?.isEmpty == false { unknown.append(id) }
@@ -78,8 +73,8 @@ extension Analytics {
                     code: .unknownDestination,
                     field: "rules",
                     value: "\(id)",
-                    remedy:
-                        "Nobody is held to these rules now; they hold for a destination of this id once it is added."
+                    message: "No destination has the id \"\(id)\" yet. Its rules will apply when one is added.",
+                    recoverySuggestion: "Add the destination, or correct the id."
                 )
             )
         }
@@ -91,7 +86,7 @@ extension Analytics {
     }
 }
 
-/// What may change while an ``Analytics`` works; see ``Analytics/reconfigure(_:)``.
+/// The settings of an ``Analytics`` that may change at run time; see ``Analytics/options``.
 public struct RuntimeOptions: Sendable {
     /// Whether each event is also written to standard error as it is recorded.
     public var logEvents: Bool

@@ -39,19 +39,19 @@ extension Analytics {
     ///
     /// ```swift
     /// task.expirationHandler = { work.cancel() }   // work is the Task that runs this
-    /// let report = await analytics.flushInBackground(within: .seconds(20))
+    /// let report = await analytics.flushInBackground(timeout: .seconds(20))
     /// task.setTaskCompleted(success: report.isComplete)
     /// ```
     /// Cancelled, it breaks off what is on its way and returns at once; what was not sent stays. The SDK asks the system for no
     /// background task of its own kind: which ones there are stands in the app's property list.
     ///
-    /// - Parameter limit: how long to try.
+    /// - Parameter timeout: how long to try.
     /// - Returns: As ``flush(timeout:)`` does.
-    public func flushInBackground(within limit: Duration) async -> FlushReport {
+    public func flushInBackground(timeout: Duration) async -> FlushReport {
         await lifeCycle.untilSettled()
         let wasSuspended = control.machine.isSuspended
         if wasSuspended { control.change { $0.resumed() } }
-        let report = await flush(timeout: limit)
+        let report = await flush(timeout: timeout)
         await behavior.untilKept()
         if wasSuspended, !behavior.isForeground {
             control.change { $0.suspended(within: .zero) }
@@ -79,7 +79,8 @@ extension Analytics {
                         code: .storageFailing,
                         field: "ledger",
                         value: "\(error)",
-                        remedy: "Make the storage folder readable; the counts shown are older."
+                        message: "The ledger could not be read (\(error)). The counts shown are older.",
+                        recoverySuggestion: "Make the storage folder readable."
                     )
                 )
             }
@@ -98,7 +99,7 @@ extension Analytics {
     /// Recording still works afterwards: such events are kept, with a `Diagnostic`, and go out after the next start.
     ///
     /// - Parameter timeout: how long the last flush may take; zero for none.
-    public func shutdown(within timeout: Duration = .seconds(5)) async {
+    public func shutdown(timeout: Duration = .seconds(5)) async {
         snapshots?.end()
         behavior.end()
         control.change { $0.shutDown(within: timeout) }

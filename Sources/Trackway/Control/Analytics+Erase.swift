@@ -37,7 +37,8 @@ extension Analytics {
                     code: .storageFailing,
                     field: "erase",
                     value: "\(error)",
-                    remedy: "Another process of the app erased the installation; this one does so with its next start."
+                    message: "Another process of the app erased the installation, and this process could not follow "
+                        + "(\(error)). It does so at its next start."
                 )
             )
         }
@@ -85,8 +86,9 @@ extension Analytics {
         case .failure(let error):
             throw TrackwayError(
                 .notErased,
-                "not everything of this installation could be erased; call erase again, after making the storage folder "
-                    + "writable and stopping other processes that use it",
+                "The installation could not be erased completely.",
+                recoverySuggestion:
+                    "Make the storage folder writable, stop other processes that use it, and call erase again.",
                 cause: error
             )
         }
@@ -116,9 +118,9 @@ extension Analytics {
                     code: .storageFailing,
                     field: "erase",
                     value: "\(error)",
-                    remedy:
-                        "Make the storage folder readable and writable; what tells back-ends of the erasing is recorded "
-                        + "with the next start."
+                    message: "The event that informs back ends of the erasure could not be recorded (\(error)). It is "
+                        + "recorded at the next start.",
+                    recoverySuggestion: "Make the storage folder readable and writable."
                 )
             )
         }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
-public import TrackwayEvents
+internal import TrackwayEvents
 
 // The check that public calls make first: a forked child that does not call exec must not use the instance of its parent.
 extension Analytics {
@@ -21,7 +21,7 @@ extension Analytics {
     @inline(never)
     func refuseInChild(id: EventID = EventID(high: 0, low: 0)) -> Receipt {
         ctrackway_fork_tell()
-        return Receipt(id: id, sequence: 0, durability: .none, dropped: .forked)
+        return Receipt(id: id, sequence: 0, .dropped(.forked))
     }
 }
 
@@ -30,12 +30,8 @@ extension TrackwayError {
     static var inChild: TrackwayError {
         TrackwayError(
             .inForkedChild,
-            "a forked child cannot use the Analytics of its parent; call exec first, or make one of its own"
+            "A forked child cannot use the Analytics of its parent.",
+            recoverySuggestion: "Call exec first, or create an Analytics in the child."
         )
     }
-}
-
-extension DropReason {
-    /// The event was recorded in a forked child with the `Analytics` of its parent.
-    public static var forked: DropReason { DropReason(rawValue: "forked") }
 }

@@ -5,40 +5,51 @@ internal import TrackwayBehavior
 public import TrackwayEvents
 
 extension Analytics {
-    /// Says who uses the app from now on. Every event recorded after this call carries the id, on every thread, and the
-    /// id survives restarts until ``signOut()``.
+    /// Signs a user in.
     ///
-    /// Records `_profile_set` under the new user. A user who signs in for the first time keeps the unique id of the visitor
-    /// before, and what was said about the person; one who takes the place of another user gets an id of its own. A known
-    /// user gets the former id back. Identifying the signed-in user again changes nothing and costs next to nothing.
+    /// Every event recorded after this call carries the user's id, on every thread and after restarts, until ``signOut()``.
+    /// Records `_profile_set` for the new user.
+    /// - A user who signs in for the first time keeps the person id and the attributes of the anonymous visitor before.
+    /// - A user who signed in earlier gets the former person id back.
+    /// - A user who replaces another one gets a person id of their own; everything of the other user ends, as with ``signOut()``.
     ///
-    /// When another user was signed in, everything of that one ends, as with ``signOut()``.
+    /// Identifying the signed-in user again without traits changes nothing. An empty id, or one longer than the limit of a text
+    /// value, is ignored with a `Diagnostic`.
     ///
-    /// An empty id, or one longer than the limit of a text value, is a mistake: a `Diagnostic` tells, and the user
-    /// stays who it was.
-    public func identify(_ user: String) {
-        signIn(user) { $0 }
+    /// - Parameters:
+    ///   - userID: the id of the user in the app's own system.
+    ///   - traits: attributes of the user; as ``setUserAttributes(_:)``, in one step with signing in.
+    public func identify(_ userID: String, traits: Attributes = [:]) {
+        signIn(userID, traits: traits) { $0 }
     }
 
-    /// The same, with a say in what is recorded.
+    /// - Parameter describe: changes the action that records the sign-in.
     private func signIn(
-        _ user: String,
+        _ userID: String,
+        traits: Attributes = [:],
         _ describe: @escaping @Sendable (IdentityMachine.Action) -> IdentityMachine.Action
     ) {
         guard !isInChild else { return }
-        guard isValid(user: user) else { return }
+        guard isValid(user: userID) else { return }
         let fresh = ids.next(at: clock.now().wall)
-        identity.perform { settings, moment in
-            guard settings.identity.user != user else { return .init() }
-            let actions = settings.identity.signedIn(user, fresh: fresh.description.uppercased(), at: moment.wall)
-            return .init(identity: actions.map(describe), consent: settings.consent.signedIn(user))
+        let (traits, diagnostics) = traits.isEmpty ? ([:], []) : traits.converted.valid(limits)
+        reporter.report(diagnostics)
+        identity.perform { [limits] settings, moment in
+            var changes = IdentityDriver.Orders()
+            if settings.identity.user != userID {
+                let actions = settings.identity.signedIn(userID, fresh: fresh.description.uppercased(), at: moment.wall)
+                changes = .init(identity: actions.map(describe), consent: settings.consent.signedIn(userID))
+            }
+            if !traits.isEmpty { changes.add(settings.identity.setting(traits, limits, at: moment.wall)) }
+            return changes
         }
     }
 
     /// Signs the user out. Events recorded after this call carry nothing of the person.
     ///
-    /// User attributes, bound ids, global attributes of the scope ``GlobalAttributeScope/person`` and running timers end, and
-    /// the visitor who comes next has a unique id of its own. Records `_profile_set`. Nothing happens while nobody is signed in.
+    /// User attributes, further identifiers, groups, global attributes of the scope ``GlobalAttributeScope/person`` and running
+    /// timers end, and the next visitor has a person id of their own. Records `_profile_set`. Without a signed-in user nothing
+    /// happens.
     public func signOut() {
         signOut(fresh: freshID()) { $0 }
     }
@@ -54,52 +65,93 @@ extension Analytics {
         }
     }
 
-    /// Who is signed in; nil when nobody is.
-    public var user: String? { contextStore.current.user.id }
+    /// The id of the signed-in user, or nil.
+    public var userID: String? { contextStore.current.user.id }
 
-    /// What names the person in every event: the same again when a known user comes back.
-    public var uniqueID: String { contextStore.current.user.uniqueID ?? IdentityOrigin(installation).id }
-
-    /// What names the installation's anonymous visitor in every event, also while somebody is signed in.
-    public var anonymousID: String { contextStore.current.user.anonymousID ?? IdentityOrigin(installation).id }
-
-    /// Names the anonymous visitor in a way of the app's own. Survives restarts.
+    /// The id of the person in every event.
     ///
-    /// An empty id, or one longer than the limit of a text value, is a mistake: a `Diagnostic` tells, and the visitor
-    /// keeps its name.
+    /// It is the same before and after a first sign-in, and the same again when a known user signs in.
+    public var personID: String { contextStore.current.user.uniqueID ?? IdentityOrigin(installationID).id }
+
+    /// The id of the installation's anonymous visitor in every event, also while a user is signed in.
+    public var anonymousID: String { contextStore.current.user.anonymousID ?? IdentityOrigin(installationID).id }
+
+    /// Replaces the id of the anonymous visitor. Survives restarts.
+    ///
+    /// An empty id, or one longer than the limit of a text value, is ignored with a `Diagnostic`.
     public func setAnonymousID(_ id: String) {
         guard !isInChild else { return }
         guard isTaken(id, "id", ifEmpty: "Call resetAnonymousID to go back to the installation's own.") else { return }
-        let origin = IdentityOrigin(installation)
+        let origin = IdentityOrigin(installationID)
         identity.perform { settings, _ in
             // The installation's own id is not written down: it follows from the installation.
             .init(identity: settings.identity.anonymousIDSet(id == origin.id ? nil : id))
         }
     }
 
-    /// Gives the anonymous visitor the installation's own name again.
+    /// Restores the anonymous id that follows from the installation.
     public func resetAnonymousID() {
         guard !isInChild else { return }
         identity.perform { settings, _ in .init(identity: settings.identity.anonymousIDSet(nil)) }
     }
 
-    /// Says that the person has one more id, of a kind such as "mobile". Every event carries it, until somebody signs in
-    /// or out or it is unbound; records `_identity_bound`.
+    /// Adds an identifier of the person, such as a phone number.
+    ///
+    /// Every event carries it until ``signOut()``, a sign-in, or ``removeIdentifier(_:type:)``. Records `_identity_bound`.
     ///
     /// - Parameters:
-    ///   - id: the id.
-    ///   - kind: what kind of id it is; one of the same kind is replaced.
-    public func bind(identity id: String, as kind: String) {
+    ///   - id: the identifier.
+    ///   - type: its type, such as `mobile`; an identifier of the same type is replaced. At most 50 types.
+    public func addIdentifier(_ id: String, type: String) {
         guard !isInChild else { return }
-        guard isTaken(id, kind) else { return }
-        identity.perform { settings, _ in .init(identity: settings.identity.identityBound(id, as: kind)) }
+        guard isTaken(id, type) else { return }
+        identity.perform { settings, _ in .init(identity: settings.identity.identityBound(id, as: type)) }
     }
 
-    /// Says that an id is not the person's any more; records `_identity_unbound`.
-    public func unbind(identity id: String, as kind: String) {
+    /// Removes an identifier of the person; records `_identity_unbound`.
+    public func removeIdentifier(_ id: String, type: String) {
         guard !isInChild else { return }
-        guard isTaken(id, kind) else { return }
-        identity.perform { settings, _ in .init(identity: settings.identity.identityUnbound(id, as: kind)) }
+        guard isTaken(id, type) else { return }
+        identity.perform { settings, _ in .init(identity: settings.identity.identityUnbound(id, as: type)) }
+    }
+
+    // MARK: Groups
+
+    /// Adds the user to a group, such as a company, and sets attributes of the group.
+    ///
+    /// ```swift
+    /// analytics.group("company", id: "acme", traits: ["seats": 12])
+    /// ```
+    /// Every event recorded after this call carries the group, after restarts too, until ``leaveGroup(_:)``, ``signOut()`` or the
+    /// sign-in of another user. Records `_group_set` with `_group_type`, `_group_id` and the traits. The same group again without
+    /// traits changes nothing. An empty type or id, or one that is too long, is ignored with a `Diagnostic`.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the group; a user belongs to one group of each type, and to at most 20 in all.
+    ///   - id: the id of the group in the app's own system.
+    ///   - traits: attributes of the group.
+    public func group(_ type: String, id: String, traits: Attributes = [:]) {
+        guard !isInChild else { return }
+        guard isGroup(type, id) else { return }
+        let (traits, diagnostics) = traits.isEmpty ? ([:], []) : traits.converted.valid(limits)
+        reporter.report(diagnostics)
+        identity.perform { settings, _ in
+            .init(identity: settings.identity.groupJoined(type, id: id, attributes: traits))
+        }
+    }
+
+    /// Removes the user from the group of a type; records `_group_left`.
+    ///
+    /// Nothing happens if the user belongs to no group of this type.
+    public func leaveGroup(_ type: String) {
+        guard !isInChild else { return }
+        identity.perform { settings, _ in .init(identity: settings.identity.groupLeft(type)) }
+    }
+
+    /// The groups of the user: ids by type.
+    public var groups: [String: String] {
+        let members = contextStore.current.user.groups.compactMap { type, id in id.string.map { (type, $0) } }
+        return Dictionary(members) { _, last in last }
     }
 
     // MARK: Mistakes
@@ -109,15 +161,18 @@ extension Analytics {
         isTaken(user, "user", ifEmpty: "Call signOut to say that nobody is signed in.")
     }
 
-    private func isTaken(_ id: String, _ field: String, ifEmpty remedy: String) -> Bool {
+    private func isTaken(_ id: String, _ field: String, ifEmpty suggestion: String) -> Bool {
         if !id.isEmpty, id.utf8.count <= limits.stringBytes { return true }
         reporter.report(
             Diagnostic(
                 code: .userInvalid,
                 field: field,
                 value: id,
-                remedy: id.isEmpty
-                    ? remedy : "Use an id of at most \(limits.stringBytes) bytes; a cut one would be somebody else's."
+                message: id.isEmpty
+                    ? "The id is empty, so the user was not changed."
+                    : "The id \(id.quoted) has \(id.utf8.count) bytes and the limit is \(limits.stringBytes), so the "
+                        + "user was not changed. It is not truncated because it could then match another user.",
+                recoverySuggestion: id.isEmpty ? suggestion : "Use an id of at most \(limits.stringBytes) bytes."
             )
         )
         return false
@@ -133,17 +188,41 @@ extension Analytics {
                     code: .identityInvalid,
                     field: "identity",
                     value: "\(kind.cut(toBytes: 64)): \(id.cut(toBytes: 64))",
-                    remedy: "Use a kind of 1 to \(limits.keyBytes) bytes and an id of 1 to \(limits.stringBytes) bytes."
+                    message: "The identifier \(id.cut(toBytes: 64).quoted) of the type "
+                        + "\(kind.cut(toBytes: 64).quoted) was ignored because one of the two is empty or too long.",
+                    recoverySuggestion:
+                        "Use a type of 1 to \(limits.keyBytes) bytes and an id of 1 to \(limits.stringBytes) bytes."
                 )
             )
         }
         return isValid
     }
 
-    // MARK: What is known about the person
+    private func isGroup(_ type: String, _ id: String) -> Bool {
+        let isValid =
+            (1...max(1, limits.stringBytes)).contains(id.utf8.count)
+            && (1...max(1, limits.keyBytes)).contains(type.utf8.count)
+        if !isValid {
+            reporter.report(
+                Diagnostic(
+                    code: .groupInvalid,
+                    field: "group",
+                    value: "\(type.cut(toBytes: 64)): \(id.cut(toBytes: 64))",
+                    message: "The type or the id of the group is empty or too long; the user did not join it.",
+                    recoverySuggestion:
+                        "Use a type of 1 to \(limits.keyBytes) bytes and an id of 1 to \(limits.stringBytes) bytes."
+                )
+            )
+        }
+        return isValid
+    }
 
-    /// Says something about the person who uses the app. Every event recorded after this call carries it, with the time
-    /// it was said; attributes with a known name replace it. They survive restarts, and stay as long as the unique id.
+    // MARK: Attributes of the user
+
+    /// Sets attributes of the user, in addition to those set before.
+    ///
+    /// Every event recorded after this call carries them with the time they were set; an attribute with a known name is replaced.
+    /// They survive restarts, and stay as long as the ``personID``.
     ///
     /// ```swift
     /// analytics.setUserAttributes(["_user_age": 21, "name": "carl"])
@@ -152,22 +231,15 @@ extension Analytics {
     /// person's attributes together keep the limits of one event's.
     public func setUserAttributes(_ attributes: Attributes) {
         guard !isInChild else { return }
-        let (valid, diagnostics) = attributes.valid(limits)
+        let (valid, diagnostics) = attributes.converted.valid(limits)
         reporter.report(diagnostics)
         guard !valid.isEmpty else { return }
-        identity.perform { [limits] settings, moment in
-            // The whole is judged too: many small additions must not outgrow the limits either.
-            let (whole, diagnostics) = settings.identity.attributes.merging(valid).valid(limits)
-            let fitting = Attributes(valid.filter { whole[$0.key] != nil })
-            return .init(
-                identity: settings.identity.attributesSet(fitting, at: moment.wall),
-                diagnostics: diagnostics
-            )
-        }
+        identity.perform { [limits] settings, moment in settings.identity.setting(valid, limits, at: moment.wall) }
     }
 
-    /// Takes back what was said about the person; records `_profile_unset`, also for names that are not known here,
-    /// because a back-end may know them from an earlier time.
+    /// Removes attributes of the user; records `_profile_unset`.
+    ///
+    /// It is also recorded for names that are not known here, because a back end may know them from an earlier time.
     public func removeUserAttributes(_ names: [String]) {
         guard !isInChild else { return }
         // One more than may be, so that the excess is told.
@@ -181,7 +253,7 @@ extension Analytics {
 }
 
 extension Analytics {
-    /// Says who uses the app, with attributes for the event that tells of it; see ``identify(_:)``.
+    /// Says who uses the app, with attributes for the event that tells of it; see ``identify(_:traits:)``.
     package func identify(_ user: String, saying attributes: Attributes) {
         signIn(user) { $0.adding(attributes) }
     }
@@ -196,7 +268,7 @@ extension Analytics {
         signOut(fresh: nil) { $0 }
     }
 
-    /// Says who uses the app, for a compatibility module whose format has no event that tells of it; see ``identify(_:)``.
+    /// Says who uses the app, for a compatibility module whose format has no event that tells of it; see ``identify(_:traits:)``.
     package func identifySilently(_ user: String) {
         guard !isInChild else { return }
         guard isValid(user: user) else { return }
@@ -214,6 +286,19 @@ extension Analytics {
     }
 }
 
+extension IdentityMachine {
+    /// Sets attributes as far as all attributes of the user together are within the limits of an event's.
+    fileprivate mutating func setting(
+        _ new: Attributes,
+        _ limits: EventLimits,
+        at now: Timestamp
+    ) -> IdentityDriver.Orders {
+        let (whole, diagnostics) = attributes.merging(new).valid(limits)
+        let fitting = Attributes(new.filter { whole[$0.key] != nil })
+        return .init(identity: attributesSet(fitting, at: now), diagnostics: diagnostics)
+    }
+}
+
 extension IdentityMachine.Action {
     fileprivate func adding(_ attributes: Attributes) -> Self {
         guard case .record(let name, let own) = self else { return self }
@@ -228,13 +313,4 @@ extension [IdentityMachine.Action] {
             if case .record = action { false } else { true }
         }
     }
-}
-
-extension Diagnostic.Code {
-    /// A further id of a user, or its kind, is empty or too long; it was not taken.
-    public static let identityInvalid = Diagnostic.Code(rawValue: "identity_invalid")
-    /// More people signed in than the SDK recognises; the one that was away longest gets another unique id.
-    public static let userForgotten = Diagnostic.Code(rawValue: "user_forgotten")
-    /// There are more kinds of further ids than the SDK keeps; the new one was not taken.
-    public static let tooManyIdentities = Diagnostic.Code(rawValue: "too_many_identities")
 }

@@ -34,6 +34,13 @@ package final class IdentityDriver: Sendable {
             self.diagnostics = diagnostics
         }
 
+        /// Adds what a second change ordered.
+        mutating func add(_ other: Orders) {
+            identity += other.identity
+            consent += other.consent
+            diagnostics += other.diagnostics
+        }
+
         var isEmpty: Bool { identity.isEmpty && consent.isEmpty && diagnostics.isEmpty }
 
         /// Whether an event tells of the change that takes attributes which the app adds to every event.
@@ -155,7 +162,21 @@ package final class IdentityDriver: Sendable {
                         code: .tooManyIdentities,
                         field: "as",
                         value: kind,
-                        remedy: "Bind at most \(IdentityMachine.maxIdentities) kinds of ids; unbind those not needed."
+                        message: "The identifier of the type \(kind.quoted) was ignored because the user has "
+                            + "identifiers of \(IdentityMachine.maxIdentities) types, which is the limit.",
+                        recoverySuggestion: "Call removeIdentifier for identifiers that are not needed."
+                    )
+                )
+            case .reportTooManyGroups(let type):
+                transaction.report(
+                    Diagnostic(
+                        code: .tooManyGroups,
+                        field: "group",
+                        value: type,
+                        message:
+                            "The user belongs to \(IdentityMachine.maxGroups) groups, the maximum, and did not join one of the type "
+                            + "\"\(type)\".",
+                        recoverySuggestion: "Call leaveGroup for a group that is not needed."
                     )
                 )
             case .reportUserForgotten(let user):
@@ -164,9 +185,9 @@ package final class IdentityDriver: Sendable {
                         code: .userForgotten,
                         field: "user",
                         value: user,
-                        remedy:
-                            "Nothing is lost. At most \(IdentityMachine.maxKnownUsers) people are recognised on one device; "
-                            + "this one gets another unique id with the next sign-in."
+                        message: "The user \(user.quoted) was forgotten because at most "
+                            + "\(IdentityMachine.maxKnownUsers) users are recognized on one device. Nothing is lost; "
+                            + "this user gets another unique id at the next sign-in."
                     )
                 )
             case .save:

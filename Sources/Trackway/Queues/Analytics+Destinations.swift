@@ -44,16 +44,16 @@ extension Analytics {
         )
         let problem = try destinationChanges.withLock { (_) throws(TrackwayError) in
             try registry.checkRoom(for: id)
-            route.rules = options.withLock { options in
+            route.rules = runtimeOptions.withLock { options in
                 if let rules { options.rules[id] = rules }
                 return options.rules[id] ?? []
             }
             // Consent first: nothing may be refused that is addressed to it.
             consents.add(id)
             // The journal next, before anything can be addressed to it.
-            journal.addDestination(id, isKept: destination is AppTarget)
-            let problem = registry.add(id, route.policy, isTarget: destination is AppTarget)
-            if !(destination is AppTarget) { delivery.add(route) }
+            journal.addDestination(id, isKept: destination is LocalDestination)
+            let problem = registry.add(id, route.policy, isTarget: destination is LocalDestination)
+            if !(destination is LocalDestination) { delivery.add(route) }
             return problem
         }
         reporter.report(bounds.diagnostics)
@@ -82,19 +82,21 @@ extension Analytics {
     /// and tries it at once, even if the old one had been refused. Its ``Configuration/rules`` go on to hold.
     ///
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when there is none with this id, with
-    ///   ``TrackwayError/Code/targetMismatch`` when one of the two is an ``AppTarget`` and the other is not.
+    ///   ``TrackwayError/Code/targetMismatch`` when one of the two is an ``LocalDestination`` and the other is not.
     public func replaceDestination(_ destination: any Destination) throws(TrackwayError) {
         guard !isInChild else { throw .inChild }
         try checkPresent(destination.id)
-        let isTarget = destination is AppTarget
+        let isTarget = destination is LocalDestination
         guard journal.isKept(destination.id) == isTarget else {
             throw TrackwayError(
                 .targetMismatch,
                 isTarget
-                    ? "\"\(destination.id)\" is delivered and cannot become a target of the app's while it runs; remove it, then "
-                        + "add the target"
-                    : "\"\(destination.id)\" is a target of the app's and cannot become one that is delivered while it runs; "
-                        + "remove it, then add the destination"
+                    ? "The destination \"\(destination.id)\" is delivered by the SDK and cannot become an app-managed "
+                        + "target while it exists."
+                    : "The destination \"\(destination.id)\" is an app-managed target and cannot become one that the "
+                        + "SDK delivers to while it exists.",
+                recoverySuggestion: isTarget
+                    ? "Remove it, then add the target." : "Remove it, then add the destination."
             )
         }
         if !isTarget { delivery.replace(destination) }
@@ -105,8 +107,9 @@ extension Analytics {
         guard !registry.contains(id) else { return }
         throw TrackwayError(
             .unknownDestination,
-            "no destination has the id \"\(id)\"; add it with add, or name one of "
-                + "\(registry.present.sorted().map(\.rawValue).joined(separator: ", "))"
+            "No destination has the id \"\(id)\".",
+            recoverySuggestion: "Add it with addDestination, or use one of "
+                + "\(registry.present.sorted().map(\.rawValue).joined(separator: ", "))."
         )
     }
 
@@ -118,39 +121,46 @@ extension Analytics {
 
     // MARK: Queues
 
-    /// Hands over to delivery what waits in queues. It is sent as soon as the back-end answers; what is recorded after
-    /// this call waits for the next upload. Waits for nothing that delivery reads or writes: what is handed over is marked on
-    /// disk a moment later, and a process that dies before that finds the events in their queue again.
+    /// Hands pending events of queues over to delivery.
+    ///
+    /// They are sent as soon as the back end answers; events recorded after this call wait for the next upload. The call waits for
+    /// no file and no request: the hand-over is written to disk a moment later, and a process that dies before that finds the
+    /// events in their queue again.
     ///
     /// - Parameters:
-    ///   - ids: which queues; all when empty. An id without a destination is told with a `Diagnostic`.
-    ///   - force: true for every queue in which anything waits; false for those that their rules find ready.
-    /// - Returns: True when events were handed over. While another process of the installation delivers, or this one has only
-    ///   begun, true when events wait: they are handed over as soon as that is possible.
+    ///   - route: the queues; every queue by default. An id without a destination is reported as a `Diagnostic`.
+    ///   - force: true for every queue with pending events; false for those that are ready by their policy.
+    /// - Returns: True if events were handed over. While another process of the installation delivers, or delivery has not begun
+    ///   yet, true if events are pending: they are handed over as soon as that is possible.
     @discardableResult
-    public func requestUpload(of ids: [DestinationID] = [], force: Bool = false) -> Bool {
-        guard !isInChild else { return false }
-        if let unknown = ids.first(where: { !registry.contains($0) }) {
+    public func requestUpload(of route: Route = .all, force: Bool = false) -> Bool {
+        guard !isInChild, !route.isNowhere else { return false }
+        if let unknown = route.ids.first(where: { !registry.contains($0) }) {
             reporter.report(
                 Diagnostic(
                     code: .unknownDestination,
                     field: "of",
                     value: "\(unknown)",
-                    remedy: "Add the queue first, or name another; the queues that exist were asked."
+                    message:
+                        "The upload of \"\(unknown)\" was not requested because there is no such queue; the other "
+                        + "queues were asked.",
+                    recoverySuggestion: "Add the queue first, or name another."
                 )
             )
         }
-        return delivery.requestUpload(of: ids.isEmpty ? nil : Set(ids), force: force)
+        return delivery.requestUpload(of: route == .all ? nil : Set(route.ids), force: force)
     }
 
-    /// How many events wait for a destination: in a queue those beyond the last upload, exactly; otherwise those that
-    /// were not settled. None for an id without a destination.
+    /// The number of events that are pending for a destination.
     ///
-    /// Waits for nothing that delivery does. While this process does not deliver, because another one of the installation does
-    /// or because it just began, a queue is counted from the disk, and of any other destination only this process's own events count.
-    public func pendingCount(for id: DestinationID) -> UInt64 {
+    /// In a queue these are the events since the last upload, exactly; for any other destination the events that were neither
+    /// delivered nor dropped. 0 for an id without a destination.
+    ///
+    /// Does not wait for delivery. While this process does not deliver, because another process of the installation does or because
+    /// delivery has not begun yet, a queue is counted from disk, and for any other destination only this process's events count.
+    public func pendingCount(for id: DestinationID) -> Int {
         guard !isInChild else { return 0 }
-        return journal.isKept(id) ? targetCount(for: id) : delivery.waiting(for: id)
+        return Int(clamping: journal.isKept(id) ? targetCount(for: id) : delivery.waiting(for: id))
     }
 
     /// Whether a queue's rules find it worth an upload now.
@@ -195,7 +205,7 @@ extension Analytics {
     package func record(
         _ name: String,
         _ attributes: Attributes,
-        to route: [DestinationID],
+        to route: Route,
         at wall: Timestamp,
         isShown: Bool = false
     ) -> Receipt {

@@ -3,7 +3,7 @@
 
 internal import TrackwayBehavior
 internal import TrackwayDelivery
-public import TrackwayEvents
+internal import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayPlatform
 
@@ -314,32 +314,15 @@ extension QueuePolicy {
     fileprivate var window: Duration? { acceptSameEventAfter > .zero ? acceptSameEventAfter : nil }
 }
 
-extension Diagnostic.Code {
-    /// What must be remembered of queues cannot be read or written now; events are recorded and sent all the same.
-    public static let streamsNotKept = Diagnostic.Code(rawValue: "streams_not_kept")
-    /// What earlier runs had remembered of queues could not be understood.
-    public static let streamsDamaged = Diagnostic.Code(rawValue: "streams_damaged")
-}
-
-extension DropReason {
-    /// The event said what the last one in its queue had said, too soon after it; see
-    /// `QueuePolicy.acceptSameEventAfter`.
-    public static let duplicate = DropReason(rawValue: "duplicate")
-}
-
-extension TrackwayError.Code {
-    /// There are as many destinations as there may be at a time.
-    public static let tooManyDestinations = TrackwayError.Code(rawValue: "too_many_destinations")
-}
-
 extension Diagnostic {
     static func streamsDamaged(_ why: String) -> Diagnostic {
         Diagnostic(
             code: .streamsDamaged,
             field: "streams",
             value: why,
-            remedy:
-                "Nothing is lost. Queues begin with no upload and no last event; add the destinations of run time again."
+            message: "The stored state of queues is damaged (\(why)). No event is lost. Queues start without a last "
+                + "upload and a last event.",
+            recoverySuggestion: "Add the destinations again that were added at run time."
         )
     }
 
@@ -348,8 +331,9 @@ extension Diagnostic {
             code: .streamsNotKept,
             field: "streams",
             value: "\(error)",
-            remedy: "Free some space or make the storage folder writable; what is remembered of queues holds in this "
-                + "process and is written with the next change. No event is lost."
+            message: "The state of queues could not be stored (\(error)). It applies to this process and is written "
+                + "with the next change. No event is lost.",
+            recoverySuggestion: "Free some space, or make the storage folder writable."
         )
     }
 }
@@ -358,15 +342,17 @@ extension TrackwayError {
     fileprivate init(alreadyThere id: DestinationID) {
         self.init(
             .duplicateDestination,
-            "a destination has the id \"\(id)\" already; remove it first, call replace to give it new settings, or give the "
-                + "new one another id"
+            "A destination with the id \"\(id)\" already exists.",
+            recoverySuggestion:
+                "Remove it first, call replaceDestination to change its settings, or give the new one another id."
         )
     }
 
     fileprivate init(tooMany id: DestinationID, most: Int) {
         self.init(
             .tooManyDestinations,
-            "\"\(id)\" was not added, because there are \(most) destinations; remove some that are not needed first"
+            "The destination \"\(id)\" was not added because there are already \(most).",
+            recoverySuggestion: "Remove destinations that are not needed first."
         )
     }
 }

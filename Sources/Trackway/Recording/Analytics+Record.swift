@@ -19,7 +19,7 @@ extension Analytics {
     ///   - name: what happened.
     ///   - attributes: what is worth knowing about it, in order.
     ///   - items: what it is about.
-    ///   - route: the ids of the destinations that shall have it; all of them when empty.
+    ///   - route: the destinations that the event is for; every destination by default.
     /// - Returns: The event's id and place, and what it survives.
     /// - Complexity: O(size of the event); about a microsecond for ten attributes.
     @discardableResult
@@ -27,17 +27,37 @@ extension Analytics {
         _ name: String,
         _ attributes: Attributes = [:],
         items: [Item] = [],
-        to route: [DestinationID] = []
+        to route: Route = .all
     ) -> Receipt {
         let moment = clock.now()
         let id = ids.next(at: moment.wall)
         // A few comparisons for the usual case; everything else is elsewhere.
         let gate = control.gate.state
-        guard gate == .isOpen || gate == .isOpenAndWatched && behavior.activity.covers(moment.monotonic), route.isEmpty,
-            zone.holds(moment.wall)
-        else {
-            return recordSlowPath(name, attributes, items: items, to: route, id: id, at: moment, activity: moment)
+        guard isUsual(gate, moment), route == .all else {
+            guard gate.contains(.intercepts), isUsual(gate.subtracting(.intercepts), moment), route == .all else {
+                return recordSlowPath(name, attributes, items: items, to: route, id: id, at: moment, activity: moment)
+            }
+            return recordIntercepted(name, attributes, items: items, id: id, at: moment, gate)
         }
+        return append(name, attributes, items: items, id: id, at: moment)
+    }
+
+    /// Whether nothing but activity is to be noted with events recorded now, and this event's is noted already.
+    @inline(__always)
+    private func isUsual(_ gate: RecordingGate.State, _ moment: Moment) -> Bool {
+        (gate == .isOpen || gate == .isOpenAndWatched && behavior.activity.covers(moment.monotonic))
+            && zone.holds(moment.wall)
+    }
+
+    /// Encodes an event and appends it to the journal.
+    @inline(__always)
+    private func append(
+        _ name: String,
+        _ attributes: Attributes,
+        items: [Item],
+        id: EventID,
+        at moment: Moment
+    ) -> Receipt {
         var diagnostics: [Diagnostic] = []
         let outcome = JSONWriter.withThreadBuffer { writer in
             EventEncoder.encode(
@@ -55,7 +75,7 @@ extension Analytics {
         if !diagnostics.isEmpty { report(diagnostics) }
         guard case .kept(let sequence) = outcome else { return notKept(outcome, id: id, name) }
         delivery.eventRecorded(sequence: sequence)
-        return Receipt(id: id, sequence: sequence, durability: .kernel)
+        return Receipt(id: id, sequence: sequence, .recorded(.kernel))
     }
 
     /// Records an event that has a type of its own.
@@ -70,11 +90,11 @@ extension Analytics {
     /// ```
     /// - Parameters:
     ///   - event: its coded properties become the attributes.
-    ///   - route: the ids of the destinations that shall have it; all of them when empty.
+    ///   - route: the destinations that the event is for; every destination by default.
     /// - Returns: As for ``record(_:_:items:to:)``. An event whose `encode(to:)` throws is recorded without attributes of its
     ///   own, with `_error_code` and `_error_message` instead, and a `Diagnostic`.
     @discardableResult
-    public func record(_ event: some TypedEvent, to route: [DestinationID] = []) -> Receipt {
+    public func record(_ event: some TypedEvent, to route: Route = .all) -> Receipt {
         guard !isInChild else { return refuseInChild() }
         do {
             return record(type(of: event).name, try event.attributes(), items: event.items, to: route)
@@ -90,7 +110,7 @@ extension Analytics {
     func recordOwn(
         _ name: String,
         _ attributes: Attributes,
-        to route: [DestinationID] = [],
+        to route: Route = .all,
         at moment: Moment
     ) -> Receipt {
         recordSlowPath(name, attributes, items: [], to: route, id: ids.next(at: moment.wall), at: moment)
@@ -103,13 +123,15 @@ extension Analytics {
         failed name: String,
         _ error: any Error,
         items: [Item],
-        to route: [DestinationID]
+        to route: Route
     ) -> Receipt {
         let diagnostic = Diagnostic(
             code: .notEncodable,
             field: "attributes",
             value: "\(name): \(error)",
-            remedy: "Let encode(to:) write named properties; the event was recorded without attributes."
+            message: "The event \(name.quoted) was recorded without attributes because it could not be encoded "
+                + "(\(error)).",
+            recoverySuggestion: "Let encode(to:) write named properties."
         )
         reporter.report(diagnostic)
         let attributes: Attributes = [
@@ -127,8 +149,40 @@ extension Analytics {
     private func notKept(_ outcome: AppendOutcome, id: EventID, _ name: String) -> Receipt {
         if let diagnostic = Diagnostic(outcome, name), !diagnostic.isAwaiting(journal) { reporter.report(diagnostic) }
         let receipt = Receipt(outcome, id: id)
-        if receipt.durability != .none { delivery.eventRecorded(sequence: receipt.sequence) }
+        if receipt.isRecorded { delivery.eventRecorded(sequence: receipt.sequence) }
         return receipt
+    }
+
+    // MARK: Interceptors
+
+    /// Records an event after the app's interceptors have seen it, while nothing else is unusual.
+    @inline(never)
+    private func recordIntercepted(
+        _ name: String,
+        _ attributes: Attributes,
+        items: [Item],
+        id: EventID,
+        at moment: Moment,
+        _ gate: RecordingGate.State
+    ) -> Receipt {
+        var event = InterceptedEvent(name, attributes, items: items)
+        guard interception.keeps(&event, at: moment.monotonic) else {
+            return Receipt(id: id, sequence: 0, .dropped(.intercepted))
+        }
+        // An interceptor may have switched the SDK off, for example.
+        guard control.gate.state == gate else {
+            return recordSlowPath(
+                event.name,
+                event.attributes,
+                items: event.items,
+                to: .all,
+                id: id,
+                at: moment,
+                activity: moment,
+                isShown: true
+            )
+        }
+        return append(event.name, event.attributes, items: event.items, id: id, at: moment)
     }
 
     // MARK: The slow path
@@ -146,7 +200,7 @@ extension Analytics {
         _ name: String,
         _ attributes: Attributes,
         items: [Item],
-        to route: [DestinationID],
+        to route: Route,
         id: EventID,
         at moment: Moment,
         activity: Moment? = nil,
@@ -169,10 +223,10 @@ extension Analytics {
                 : attributes
         }
         var intercepted: InterceptedEvent?
-        if !isShown, gate.contains(.intercepts), recorder.mayRecord(name, to: route) {
+        if !isShown, gate.contains(.intercepts), recorder.mayRecord(name, to: route.ids) {
             var event = InterceptedEvent(name, complete(), items: items, to: route)
             guard interception.keeps(&event) else {
-                return Receipt(id: id, sequence: 0, durability: .none, dropped: .intercepted)
+                return Receipt(id: id, sequence: 0, .dropped(.intercepted))
             }
             intercepted = event
         }
@@ -182,13 +236,13 @@ extension Analytics {
             items: intercepted?.items ?? items,
             at: moment,
             id: id,
-            to: route,
+            to: route.ids,
             in: contextStore.current
         )
         reporter.report(outcome.diagnostics)
         if let line = outcome.line { write(line) }
-        if outcome.receipt.durability != .none {
-            delivery.eventRecorded(sequence: outcome.receipt.sequence, to: route)
+        if outcome.receipt.isRecorded {
+            delivery.eventRecorded(sequence: outcome.receipt.sequence, to: route.ids)
             if !before.isDisjoint(with: [.startPending, .heartbeatRests]) { behavior.wakeHeartbeats() }
         }
         return outcome.receipt
@@ -206,27 +260,27 @@ extension Analytics {
                 code: .recordedAfterShutdown,
                 field: "name",
                 value: name,
-                remedy: "Record before shutdown; this event is kept and goes out after the next start."
+                message: "The event \(name.quoted) was recorded after shutdown. It is stored and is sent after the "
+                    + "next start.",
+                recoverySuggestion: "Record before calling shutdown."
             )
         )
     }
 
-    private func unknownRoute(_ route: [DestinationID], id: EventID, _ name: String) -> Receipt? {
-        guard let unknown = route.first(where: { !registry.contains($0) }) else { return nil }
+    private func unknownRoute(_ route: Route, id: EventID, _ name: String) -> Receipt? {
+        let unknown = route.ids.first { !registry.contains($0) }
+        guard unknown != nil || route.isNowhere else { return nil }
         reporter.report(
             Diagnostic(
                 code: .unknownDestination,
                 field: "to",
-                value: "\(unknown)",
-                remedy: "The event \"\(name)\" was not recorded, because nobody it was meant for may exist. The "
-                    + "destinations are \(registry.present.sorted().map(\.rawValue).joined(separator: ", "))."
+                value: unknown?.rawValue ?? "[]",
+                message: "The event \(name.quoted) was not recorded because "
+                    + (unknown.map { "no destination has the id \"\($0)\"" } ?? "its route names no destination")
+                    + ". The destinations are \(registry.present.sorted().map(\.rawValue).joined(separator: ", ")).",
+                recoverySuggestion: "Add the destination, or correct the id."
             )
         )
-        return Receipt(id: id, sequence: 0, durability: .none, dropped: .unknownDestination)
+        return Receipt(id: id, sequence: 0, .dropped(.unknownDestination))
     }
-}
-
-extension DropReason {
-    /// The event was addressed to a destination that is not configured.
-    public static let unknownDestination = DropReason(rawValue: "unknown_destination")
 }

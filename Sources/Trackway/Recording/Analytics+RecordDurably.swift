@@ -15,8 +15,8 @@ extension Analytics {
     ///   - name: what happened.
     ///   - attributes: what is worth knowing about it, in order.
     ///   - items: what it is about.
-    ///   - route: the ids of the destinations that shall have it; all of them when empty.
-    /// - Returns: A receipt whose durability is ``Receipt/Durability/disk``.
+    ///   - route: the destinations that the event is for; every destination by default.
+    /// - Returns: A receipt with the durability ``Receipt/Durability/disk``.
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/notRecorded`` when the event was not recorded at all, with
     ///   ``TrackwayError/Code/notDurable`` when it was, and stable storage did not confirm it; it is then still
     ///   delivered unless the power fails first.
@@ -25,7 +25,7 @@ extension Analytics {
         _ name: String,
         _ attributes: Attributes = [:],
         items: [Item] = [],
-        to route: [DestinationID] = []
+        to route: Route = .all
     ) async throws(TrackwayError) -> Receipt {
         try await makeDurable(record(name, attributes, items: items, to: route), name)
     }
@@ -37,23 +37,25 @@ extension Analytics {
     @discardableResult
     public func recordDurably(
         _ event: some TypedEvent,
-        to route: [DestinationID] = []
+        to route: Route = .all
     ) async throws(TrackwayError) -> Receipt {
         try await makeDurable(record(event, to: route), type(of: event).name)
     }
 
     private func makeDurable(_ receipt: Receipt, _ name: String) async throws(TrackwayError) -> Receipt {
-        if receipt.durability == .none {
+        if !receipt.isRecorded {
             let reason = receipt.dropped.map { "\($0)" } ?? "unknown"
             if receipt.dropped == .forked { throw .inChild }
             throw TrackwayError(
                 .notRecorded,
-                "the event \"\(name)\" was not recorded (\(reason)); "
-                    + (receipt.dropped == .intercepted
-                        ? "an interceptor of the app dropped it"
-                        : receipt.sequence == 0
-                            ? "give consent, enable the SDK or correct the destinations, then record it again"
-                            : "free some space or make the storage folder writable, then record it again")
+                receipt.dropped == .intercepted
+                    ? "The event \"\(name)\" was not recorded because an interceptor of the app dropped it (\(reason))."
+                    : "The event \"\(name)\" was not recorded (\(reason)).",
+                recoverySuggestion: receipt.dropped == .intercepted
+                    ? nil
+                    : receipt.sequence == 0
+                        ? "Set consent, enable the SDK or correct the destinations, then record it again."
+                        : "Free some space, or make the storage folder writable, then record it again."
             )
         }
         do throws(JournalError) {
@@ -63,11 +65,12 @@ extension Analytics {
         } catch {
             throw TrackwayError(
                 .notDurable,
-                "the event \"\(name)\" is recorded, but stable storage did not confirm it; do not record it again, it "
-                    + "is delivered unless the power fails first",
+                "The event \"\(name)\" is recorded, but stable storage did not confirm it. It is delivered unless the "
+                    + "power fails first.",
+                recoverySuggestion: "Do not record it again.",
                 cause: error
             )
         }
-        return Receipt(id: receipt.id, sequence: receipt.sequence, durability: .disk)
+        return Receipt(id: receipt.id, sequence: receipt.sequence, .recorded(.disk))
     }
 }

@@ -7,7 +7,7 @@
 /// for what happens inside it. Tasks that a callback starts with `Task {}` count as inside of it; work on other threads does not.
 enum CallbackScope {
     /// One callback of one object.
-    struct ID: Hashable, Sendable {
+    struct ID: Equatable, Sendable {
         private let owner: ObjectIdentifier
         private let index: Int
 
@@ -20,7 +20,30 @@ enum CallbackScope {
         }
     }
 
-    @TaskLocal private static var running: Set<ID> = []
+    /// The callbacks that are running. One of them, which is nearly always all, needs no memory of its own.
+    private enum Running: Sendable {
+        case none
+        case one(ID)
+        case several([ID])
+
+        func contains(_ id: ID) -> Bool {
+            switch self {
+            case .none: false
+            case .one(let running): running == id
+            case .several(let running): running.contains(id)
+            }
+        }
+
+        func adding(_ id: ID) -> Running {
+            switch self {
+            case .none: .one(id)
+            case .one(let running): .several([running, id])
+            case .several(let running): .several(running + [id])
+            }
+        }
+    }
+
+    @TaskLocal private static var running = Running.none
 
     /// Calls `body`, unless this callback is running already.
     ///
@@ -30,6 +53,6 @@ enum CallbackScope {
     static func call<Result>(_ id: ID, _ body: () -> Result) -> Result? {
         let running = running
         guard !running.contains(id) else { return nil }
-        return Self.$running.withValue(running.union([id]), operation: body)
+        return Self.$running.withValue(running.adding(id), operation: body)
     }
 }

@@ -14,7 +14,7 @@ final class Interception: Sendable {
     }
 
     /// Longer than this nobody's recording should be held up.
-    private static let longest = Duration.milliseconds(100)
+    private static let longestMilliseconds: Int64 = 100
 
     /// Counts what is dropped; nil where the caller does.
     let counts: InterceptedCounts?
@@ -40,38 +40,54 @@ final class Interception: Sendable {
 
     /// Shows an event to the interceptors, in order, as far as such events are shown.
     ///
+    /// - Parameter time: The time now, if the caller knows it; reading the clock takes as long as a short interceptor.
     /// - Returns: whether it is to be recorded.
-    func keeps(_ event: inout InterceptedEvent) -> Bool {
+    func keeps(_ event: inout InterceptedEvent, at time: MonotonicTime? = nil) -> Bool {
         guard isShown(event) else { return true }
-        for (index, interceptor) in interceptors.enumerated() {
+        var began = time ?? clock.now().monotonic
+        for index in interceptors.indices {
             let name = event.name
-            let began = clock.now().monotonic
-            let decision = CallbackScope.call(CallbackScope.ID(of: self, index)) { interceptor.intercept(&event) }
+            let decision = CallbackScope.call(CallbackScope.ID(of: self, index)) {
+                interceptors[index].intercept(&event)
+            }
             guard let decision else { continue }
-            reportSlowness(of: index, since: began)
+            // One interceptor ends when the next one begins.
+            let ended = clock.now().monotonic
+            let isSlow = ended.milliseconds &- began.milliseconds > Self.longestMilliseconds
+            if isSlow { reportSlowness(of: index, began.duration(to: ended)) }
             guard decision == .keep else {
-                counts?.add(interceptor.name)
+                counts?.add(interceptors[index].name)
                 reportDrop(by: index, of: name)
                 return false
             }
-            if event.name != name { checkName(&event, former: name, interceptor) }
+            let isRenamed = event.name != name
+            if isRenamed { checkName(&event, former: name, interceptors[index]) }
+            // Reports, which call the app, are no interceptor's time.
+            began = isSlow || isRenamed ? clock.now().monotonic : ended
         }
         return true
     }
 
     /// What is said about people, things and the device are statements, not happenings; an erasing must reach everybody.
     private func isShown(_ event: InterceptedEvent) -> Bool {
-        event.name != CapturedName.installationErased
+        // Names of the app's own need no look into the list.
+        guard event.name.utf8.first == UInt8(ascii: "_") else { return true }
+        return event.name != CapturedName.installationErased
             && RecordSubject(name: event.name, attributes: event.attributes) == .happening
     }
 
     /// Gives an event its former name back if it cannot have the one it was given.
     private func checkName(_ event: inout InterceptedEvent, former: String, _ interceptor: Interceptor) {
-        let remedy: String
+        let fault: String
+        let suggestion: String
         if event.name.isEmpty {
-            remedy = "Give the event a name, or drop it."
+            fault = "The new name of the event is empty."
+            suggestion = "Give the event a name, or drop it."
         } else if event.name.hasPrefix("_") || former.hasPrefix("_") {
-            remedy = "Names that begin with _ are the SDK's own: use another, and leave those as they are."
+            fault =
+                "The event \(former.quoted) cannot be renamed to \(event.name.quoted) because names that begin "
+                + "with _ are reserved."
+            suggestion = "Use another name, and do not rename events of the SDK."
         } else {
             return
         }
@@ -80,7 +96,8 @@ final class Interception: Sendable {
                 code: .interceptorNameRefused,
                 field: "interceptors.\(interceptor.name)",
                 value: event.name,
-                remedy: "\(remedy) The event was kept as \"\(former)\"."
+                message: "\(fault) The event was kept as \"\(former)\".",
+                recoverySuggestion: suggestion
             )
         )
         event.name = former
@@ -95,20 +112,22 @@ final class Interception: Sendable {
                 code: .intercepted,
                 field: "interceptors.\(interceptors[index].name)",
                 value: name,
-                remedy: "The event was not recorded, as the app wants it. This is told once; the ledger counts."
+                message: "The interceptor dropped the event \(name.quoted). This is reported once; the ledger counts "
+                    + "all of them."
             )
         )
     }
 
-    private func reportSlowness(of index: Int, since began: MonotonicTime) {
-        let time = began.duration(to: clock.now().monotonic)
-        guard time > Self.longest, told.withLock({ $0.slowness.insert(index).inserted }) else { return }
+    @inline(never)
+    private func reportSlowness(of index: Int, _ time: Duration) {
+        guard told.withLock({ $0.slowness.insert(index).inserted }) else { return }
         reporter.report(
             Diagnostic(
                 code: .interceptorSlow,
                 field: "interceptors.\(interceptors[index].name)",
                 value: "\(time)",
-                remedy: "Whoever records waits for it: look things up beforehand, and leave work to another thread."
+                message: "The interceptor took \(time), for which the recording thread waited.",
+                recoverySuggestion: "Look up what it needs beforehand, and do the work on another thread."
             )
         )
     }

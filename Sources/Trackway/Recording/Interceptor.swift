@@ -62,34 +62,18 @@ public struct InterceptedEvent: Sendable, Hashable {
     /// What it is about.
     public var items: [Item]
     /// The ids of the destinations that shall have it; all of them when empty.
-    public let route: [DestinationID]
+    public let route: Route
 
     /// An event of these parts.
     public init(
         _ name: String,
         _ attributes: Attributes = [:],
         items: [Item] = [],
-        to route: [DestinationID] = []
+        to route: Route = .all
     ) {
         self.name = name
         self.attributes = attributes
         self.items = items
         self.route = route
     }
-}
-
-extension DropReason {
-    /// An interceptor of the app's dropped the event before it was recorded.
-    public static let intercepted = DropReason(rawValue: "intercepted")
-}
-
-extension Diagnostic.Code {
-    /// An interceptor dropped an event, for the first time in this process.
-    public static let intercepted = Diagnostic.Code(rawValue: "intercepted")
-    /// An interceptor gave an event a name that it cannot have; the event kept its own.
-    public static let interceptorNameRefused = Diagnostic.Code(rawValue: "interceptor_name_refused")
-    /// An interceptor held up a thread that recorded, for the first time in this process.
-    public static let interceptorSlow = Diagnostic.Code(rawValue: "interceptor_slow")
-    /// A rule of a destination's cannot be meant as it stands.
-    public static let ruleInvalid = Diagnostic.Code(rawValue: "rule_invalid")
 }

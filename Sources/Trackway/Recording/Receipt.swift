@@ -4,34 +4,50 @@
 public import TrackwayEvents
 internal import TrackwayJournal
 
-/// What became of one recorded event.
+/// The result of recording one event.
 public struct Receipt: Sendable, Hashable {
-    /// What the event survives now.
-    public enum Durability: String, Sendable, Hashable, CaseIterable {
-        /// It lies on stable storage and survives power loss.
-        case disk
-        /// The system has it: it survives a crash and `kill -9` of the app.
-        case kernel
-        /// Storage fails at the moment: the event is held in memory and written as soon as storage works again.
-        case memory
-        /// It was not recorded; ``Receipt/dropped`` says why.
-        case none
+    /// What happened to the event.
+    public enum Outcome: Sendable, Hashable {
+        /// It was recorded, and survives what the durability says.
+        case recorded(Durability)
+        /// It was not recorded, for this reason.
+        case dropped(DropReason)
     }
 
-    /// The event's id. An event that was not recorded has one too, which nobody will ever see.
-    public let id: EventID
-    /// The event's place among everything this process recorded, counted from 1; 0 when it was not recorded.
-    public let sequence: UInt64
-    /// What the event survives now.
-    public let durability: Durability
-    /// Why it was not recorded; nil when it was.
-    public let dropped: DropReason?
+    /// What a recorded event survives.
+    public enum Durability: String, Sendable, Hashable, CaseIterable {
+        /// It is on stable storage and survives power loss.
+        case disk
+        /// The operating system has it: it survives a crash and `kill -9` of the app.
+        case kernel
+        /// Storage fails at the moment: the event is in memory and is written as soon as storage works again.
+        case memory
+    }
 
-    package init(id: EventID, sequence: UInt64, durability: Durability, dropped: DropReason? = nil) {
+    /// The event's id, also of an event that was not recorded.
+    public let id: EventID
+    /// The event's number among the events that this process recorded, from 1; 0 if it was not recorded.
+    public let sequence: UInt64
+    /// What happened to the event.
+    public let outcome: Outcome
+
+    /// Whether the event was recorded.
+    public var isRecorded: Bool { durability != nil }
+
+    /// What the event survives; nil if it was not recorded.
+    package var durability: Durability? {
+        if case .recorded(let durability) = outcome { durability } else { nil }
+    }
+
+    /// The reason for which it was not recorded; nil if it was.
+    package var dropped: DropReason? {
+        if case .dropped(let reason) = outcome { reason } else { nil }
+    }
+
+    package init(id: EventID, sequence: UInt64, _ outcome: Outcome) {
         self.id = id
         self.sequence = sequence
-        self.durability = durability
-        self.dropped = dropped
+        self.outcome = outcome
     }
 }
 
@@ -40,13 +56,13 @@ extension Receipt {
     init(_ outcome: AppendOutcome, id: EventID) {
         switch outcome {
         case .kept(let sequence):
-            self.init(id: id, sequence: sequence, durability: .kernel)
+            self.init(id: id, sequence: sequence, .recorded(.kernel))
         case .held(let sequence):
-            self.init(id: id, sequence: sequence, durability: .memory)
+            self.init(id: id, sequence: sequence, .recorded(.memory))
         case .dropped(let sequence, let reason):
-            self.init(id: id, sequence: sequence, durability: .none, dropped: reason)
+            self.init(id: id, sequence: sequence, .dropped(reason))
         case .closed:
-            self.init(id: id, sequence: 0, durability: .none, dropped: .closed)
+            self.init(id: id, sequence: 0, .dropped(.closed))
         }
     }
 }
@@ -62,15 +78,17 @@ extension Diagnostic {
                 code: .storageFailing,
                 field: "storage",
                 value: name,
-                remedy: "Free some space or make the storage folder writable; until then events are held in memory, as "
-                    + "many as fit."
+                message: "The event \(name.quoted) could not be written. Events are held in memory, as many as fit, "
+                    + "until the storage works again.",
+                recoverySuggestion: "Free some space, or make the storage folder writable."
             )
         case .dropped(_, let reason):
             self.init(
                 code: .notKept,
                 field: "storage",
                 value: name,
-                remedy: "The event is lost and counted as \(reason). " + Self.remedy(for: reason)
+                message: "The event \(name.quoted) is lost and counted as \(reason).",
+                recoverySuggestion: Self.suggestion(for: reason)
             )
         }
     }
@@ -80,13 +98,13 @@ extension Diagnostic {
         code == .storageFailing && journal.isAwaitingStorage
     }
 
-    private static func remedy(for reason: DropReason) -> String {
+    private static func suggestion(for reason: DropReason) -> String {
         switch reason {
-        case .storageAwaited: "Record less before the device is unlocked: there is no more room in memory."
+        case .storageAwaited: "Record less before the device is unlocked; the memory buffer is full."
         case .storageFull: "Free some space."
-        case .storageFailed: "Make the storage folder exist and be writable, and see that the app has descriptors left."
-        case .journalFull: "Let destinations take events sooner, or raise maximumJournalBytes."
-        case .tooLarge: "Record smaller events, or name fewer destinations."
+        case .storageFailed: "Make the storage folder exist and be writable, and check the limit of open files."
+        case .journalFull: "Deliver events sooner, or raise maximumJournalBytes."
+        case .tooLarge: "Record smaller events, or address fewer destinations."
         default: "Make the storage folder writable."
         }
     }

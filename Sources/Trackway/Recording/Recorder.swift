@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayDelivery
-public import TrackwayEvents
+package import TrackwayEvents
 internal import TrackwayJournal
 
 /// Records where a few hundred nanoseconds do not matter: events of the SDK's own, and the app's while something unusual
@@ -137,13 +137,8 @@ final class Recorder: Sendable {
 extension Recorder.Outcome {
     /// Somebody decided that the event is not to be recorded. That is no mistake, so there is no diagnostic.
     fileprivate init(refused id: EventID, _ reason: DropReason) {
-        self.init(receipt: Receipt(id: id, sequence: 0, durability: .none, dropped: reason))
+        self.init(receipt: Receipt(id: id, sequence: 0, .dropped(reason)))
     }
-}
-
-extension DropReason {
-    /// The collection policy does not allow events of this name.
-    public static let notCollected = DropReason(rawValue: "not_collected")
 }
 
 /// How an event is shown in the log, when not as it is stored: a batch of one event, and the time of day at which it is

@@ -108,7 +108,7 @@ struct Components {
         let transport = configuration.transport ?? dependencies.transport
         let delivery = DeliveryService(
             journal: journal,
-            routes: configuration.destinations.filter { !($0 is AppTarget) }.map { destination in
+            routes: configuration.destinations.filter { !($0 is LocalDestination) }.map { destination in
                 DeliveryRoute(
                     destination: destination,
                     policy: configuration.deliveryExceptions[destination.id] ?? configuration.delivery,
@@ -286,9 +286,9 @@ struct Components {
                     folder: dependencies.folder,
                     destinations: configuration.destinations.map(\.id),
                     expected: expected,
-                    kept: targets.union(configuration.destinations.filter { $0 is AppTarget }.map(\.id)),
+                    kept: targets.union(configuration.destinations.filter { $0 is LocalDestination }.map(\.id)),
                     maximumBytes: configuration.maximumJournalBytes,
-                    maximumKeptBytes: configuration.maximumTargetBytes,
+                    maximumKeptBytes: configuration.maximumLocalDestinationBytes,
                     maximumAge: configuration.maximumJournalAge,
                     segmentBytes: dependencies.segmentBytes
                 ),
@@ -300,7 +300,8 @@ struct Components {
         } catch {
             throw TrackwayError(
                 .storageUnavailable,
-                "the storage folder \(dependencies.folder) cannot be used; make it writable or configure another storageFolder",
+                "The storage folder \(dependencies.folder) cannot be used.",
+                recoverySuggestion: "Make it writable, or configure another storageFolder.",
                 cause: error
             )
         }
@@ -325,15 +326,16 @@ struct Components {
             guard error.code != .encrypted else {
                 throw TrackwayError(
                     .encryptionKeyMissing,
-                    "consent and identity in \(dependencies.folder) need a key that Configuration.encryption does not give; nothing "
-                        + "was changed",
+                    "Consent and identity in \(dependencies.folder) are encrypted with a key that "
+                        + "Configuration.encryption does not have. Nothing was changed.",
+                    recoverySuggestion: "Set the folder's key in Configuration.encryption.",
                     cause: error
                 )
             }
             throw TrackwayError(
                 .storageUnavailable,
-                "consent and identity in \(dependencies.folder) exist but cannot be read now; nothing was changed, try again "
-                    + "when the folder is accessible",
+                "Consent and identity in \(dependencies.folder) exist but cannot be read now. Nothing was changed.",
+                recoverySuggestion: "Try again when the folder is accessible.",
                 cause: error
             )
         }
@@ -344,7 +346,7 @@ extension Configuration {
     /// What the device's state means, for the transport that is used.
     fileprivate var deliveryConditions: DeliveryConditions {
         var wanted = conditions
-        if usesConstrainedNetworks || transport != nil { wanted.onConstrainedNetwork = .unrestricted }
+        if allowsConstrainedNetworks || transport != nil { wanted.onConstrainedNetwork = .unrestricted }
         // Nobody knows which network a transport of the app's own uses.
         if transport != nil { (wanted.withoutNetwork, wanted.onExpensiveNetwork) = (.unrestricted, .unrestricted) }
         return wanted

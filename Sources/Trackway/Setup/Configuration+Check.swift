@@ -16,15 +16,15 @@ extension Configuration {
         if maximumJournalBytes < Self.leastJournalBytes {
             throw TrackwayError(
                 .invalidLimit,
-                "maximumJournalBytes is \(maximumJournalBytes); it must be at least \(Self.leastJournalBytes), or "
-                    + "events would be dropped before they could be sent"
+                "maximumJournalBytes is \(maximumJournalBytes), so events would be dropped before they could be sent.",
+                recoverySuggestion: "Use at least \(Self.leastJournalBytes) bytes."
             )
         }
         if maximumJournalAge <= .zero {
             throw TrackwayError(
                 .invalidLimit,
-                "maximumJournalAge is \(maximumJournalAge); it must be longer than nothing, or every event would "
-                    + "expire at once"
+                "maximumJournalAge is \(maximumJournalAge), so every event would expire immediately.",
+                recoverySuggestion: "Use a positive duration."
             )
         }
     }
@@ -38,8 +38,11 @@ extension Configuration {
         throw TrackwayError(
             .invalidAppID,
             appID.isEmpty
-                ? "the app id is empty; give one that no other app on the device uses, for example its bundle identifier"
-                : "the app id has \(appID.utf8.count) bytes; use at most \(Self.longestAppID)"
+                ? "The app id is empty."
+                : "The app id has \(appID.utf8.count) bytes, and the limit is \(Self.longestAppID).",
+            recoverySuggestion: appID.isEmpty
+                ? "Use an id that no other app on the device uses, for example the bundle identifier."
+                : "Use at most \(Self.longestAppID) bytes."
         )
     }
 
@@ -49,8 +52,10 @@ extension Configuration {
             guard key.bytes.count < EncryptionKey.leastBytes else { continue }
             throw TrackwayError(
                 .invalidEncryptionKey,
-                "encryption.\(field) has \(key.bytes.count) bytes; give \(EncryptionKey.leastBytes) bytes of chance, for example from "
-                    + "EncryptionKey.generate(), and keep them where the folder is not"
+                "encryption.\(field) has \(key.bytes.count) bytes, and at least \(EncryptionKey.leastBytes) are "
+                    + "required.",
+                recoverySuggestion: "Use \(EncryptionKey.leastBytes) random bytes, for example from "
+                    + "EncryptionKey.generate(), and do not store them in the folder."
             )
         }
     }
@@ -59,8 +64,9 @@ extension Configuration {
         if destinations.isEmpty {
             throw TrackwayError(
                 .noDestinations,
-                "no destination is configured, so no event could ever arrive; add one, for example "
-                    + ".collector(URL(string: \"http://127.0.0.1:8787\")!, writeKey: \"dev\")"
+                "No destination is configured, so no event could ever arrive.",
+                recoverySuggestion: "Add one, for example "
+                    + ".collector(URL(string: \"http://127.0.0.1:8787\")!, writeKey: \"dev\")."
             )
         }
         // There are few, and a set would be the first of its kind in a process that starts.
@@ -72,31 +78,36 @@ extension Configuration {
             }
             throw TrackwayError(
                 .duplicateDestination,
-                "two destinations have the id \"\(destination.id)\"; give one of them another, for example "
-                    + ".collector(url, writeKey: key, id: \"second\")"
+                "Two destinations have the id \"\(destination.id)\".",
+                recoverySuggestion: "Give one of them another id, for example "
+                    + ".collector(url, writeKey: key, id: \"second\")."
             )
         }
         for id in consentCategories.keys.sorted() where !seen.contains(id) {
             throw TrackwayError(
                 .unknownDestination,
-                "consentCategories names \"\(id)\", but no destination has this id; the ids are "
-                    + seen.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+                "consentCategories names \"\(id)\", but no destination has this id.",
+                recoverySuggestion: Self.suggestion(seen)
             )
         }
         for id in deliveryExceptions.keys.sorted() where !seen.contains(id) {
             throw TrackwayError(
                 .unknownDestination,
-                "deliveryExceptions names \"\(id)\", but no destination has this id; the ids are "
-                    + seen.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+                "deliveryExceptions names \"\(id)\", but no destination has this id.",
+                recoverySuggestion: Self.suggestion(seen)
             )
         }
         for id in rules.keys.sorted() where !seen.contains(id) {
             throw TrackwayError(
                 .unknownDestination,
-                "rules name \"\(id)\", but no destination has this id, so nothing would be held to them; the ids are "
-                    + seen.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+                "rules names \"\(id)\", but no destination has this id, so its rules would not apply to anything.",
+                recoverySuggestion: Self.suggestion(seen)
             )
         }
+    }
+
+    private static func suggestion(_ ids: [DestinationID]) -> String {
+        "Use one of these ids: " + ids.sorted().map { "\"\($0)\"" }.joined(separator: ", ") + "."
     }
 }
 
@@ -140,8 +151,8 @@ struct SettingBounds {
                 code: .settingOutOfRange,
                 field: field,
                 value: value.description,
-                remedy:
-                    "It counts as \(bounded). Use a value that means something for this setting, or leave its default."
+                message: "\(value) is out of range and was replaced by \(bounded).",
+                recoverySuggestion: "Use a value within the range of this setting, or leave its default."
             )
         )
     }
@@ -196,15 +207,15 @@ struct SettingBounds {
     mutating func note(_ rules: DestinationRules, _ field: String) {
         for (index, rule) in rules.rules.enumerated() {
             let field = "\(field)[\(index)]"
-            if let fault = rule.events.fault { note(rule: rule, field, fault + " Nothing else is changed by it.") }
+            if let fault = rule.events.fault { note(rule: rule, field, fault, "Nothing else is changed by it.") }
             switch rule.effect {
             case .allow, .deny:
                 break
             case .redact(let attribute):
-                if let fault = attribute.fault { note(rule: rule, field, fault + " Nothing else is changed by it.") }
+                if let fault = attribute.fault { note(rule: rule, field, fault, "Nothing else is changed by it.") }
             case .rename(let name):
                 if let fault = DestinationRule.fault(ofName: name) {
-                    note(rule: rule, field, fault + " The events keep their names.")
+                    note(rule: rule, field, fault, "The events keep their names.")
                 }
             case .sample(let share, _, _):
                 let bounded = DestinationRule.bounded(share: share.given)
@@ -213,9 +224,20 @@ struct SettingBounds {
         }
     }
 
-    private mutating func note(rule: DestinationRule, _ field: String, _ remedy: String) {
+    private mutating func note(
+        rule: DestinationRule,
+        _ field: String,
+        _ fault: RuleFault,
+        _ effect: String
+    ) {
         diagnostics.append(
-            Diagnostic(code: .ruleInvalid, field: field, value: rule.description, remedy: remedy)
+            Diagnostic(
+                code: .ruleInvalid,
+                field: field,
+                value: rule.description,
+                message: "The rule \(rule.description.quoted) is invalid: \(fault.problem). \(effect)",
+                recoverySuggestion: fault.suggestion
+            )
         )
     }
 
@@ -256,7 +278,10 @@ extension Configuration {
             from: Self.leastJournalBytes,
             "maximumJournalBytes"
         )
-        bounded.maximumTargetBytes = bounds.count(maximumTargetBytes, "maximumTargetBytes")
+        bounded.maximumLocalDestinationBytes = bounds.count(
+            maximumLocalDestinationBytes,
+            "maximumLocalDestinationBytes"
+        )
         bounded.maximumJournalAge = bounds.time(maximumJournalAge, "maximumJournalAge")
         bounded.limits = bounds.limits(limits, "limits")
         bounded.delivery = bounds.policy(delivery, "delivery")

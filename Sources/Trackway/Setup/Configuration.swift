@@ -14,7 +14,7 @@ public import Foundation
 #endif
 
 /// How an ``Analytics`` works. It is read once, when the ``Analytics`` is made; what may change later goes through
-/// ``Analytics/reconfigure(_:)``.
+/// ``Analytics/options``.
 ///
 /// ```swift
 /// var configuration = Configuration(
@@ -70,9 +70,9 @@ public struct Configuration: Sendable {
     /// events of ten attributes, weeks of offline time for most apps, and little beside the photos on any device.
     public var maximumJournalBytes = 50_000_000
 
-    /// Bytes that events for ``AppTarget``s may take on the device beyond that. 50 MiB by default. They have no age limit, because
+    /// Bytes that events for ``LocalDestination``s may take on the device beyond that. 50 MB by default. They have no age limit, because
     /// nobody but the app can take them; beyond this limit the oldest go first, counted in the ledger as `journal_full`.
-    public var maximumTargetBytes = 50 << 20
+    public var maximumLocalDestinationBytes = 50_000_000
 
     /// How long an event may wait; older ones are dropped, counted. 30 days by default, because hardly any report looks
     /// further back.
@@ -89,7 +89,7 @@ public struct Configuration: Sendable {
 
     /// What leaves for single destinations, and how: which events, under which names, without which attributes, of how many
     /// people. Empty by default: everything leaves as it was recorded. A destination that is added at run time brings its
-    /// rules with it; ``Analytics/reconfigure(_:)`` changes them. Every process of an installation needs the same rules, because
+    /// rules with it; ``Analytics/options`` changes them. Every process of an installation needs the same rules, because
     /// one of them delivers for all.
     public var rules: [DestinationID: DestinationRules] = [:]
 
@@ -113,7 +113,7 @@ public struct Configuration: Sendable {
     /// Whether events are sent in low-data mode, too, where the person told the system to send as little as possible. False by
     /// default: such a network counts as none, for a flush as well, and what waits goes out on another one. Apple's systems have such a mode; a
     /// ``transport`` of the app's own decides for itself.
-    public var usesConstrainedNetworks = false
+    public var allowsConstrainedNetworks = false
 
     /// Whether the SDK watches the process's signals (Ctrl-Z, termination, exit), or UIKit's notifications where there is
     /// UIKit, to send what waits in the short moment before, and to let another process deliver while this one is stopped.
@@ -162,7 +162,7 @@ public struct Configuration: Sendable {
     // MARK: Permission
 
     /// The consent to begin with: what counts for everybody who has not decided, as long as nothing was decided for the
-    /// device with ``Analytics/setConsent(_:)``. Decisions survive restarts. Granted by default: an app that must ask says `.pending` here.
+    /// device with ``Analytics/setConsent(_:category:scope:)``. Decisions survive restarts. Granted by default: an app that must ask says `.pending` here.
     public var consent = Consent.granted
 
     /// What each destination uses events for, as far as people are asked about it separately. A destination without an
@@ -171,13 +171,13 @@ public struct Configuration: Sendable {
 
     /// What becomes of events that wait when somebody refuses. Purged by default, because that is what people expect who
     /// say no; kept ones are sent if the person thinks better of it.
-    public var consentOnDenial = ConsentDenial.purge
+    public var consentDenialPolicy = ConsentDenialPolicy.purge
 
     /// Whose the events are that were recorded before somebody signed in. The user's by default: who signs in is nearly
     /// always who used the app a minute ago.
-    public var anonymousData = AnonymousData.joinsUser
+    public var anonymousEventPolicy = AnonymousEventPolicy.mergeIntoUser
 
-    /// Whether the SDK begins switched on, until ``Analytics/disable()`` or ``Analytics/enable()`` was called once on
+    /// Whether the SDK begins switched on, until ``Analytics/isEnabled`` was set once on
     /// this installation. True by default.
     public var isEnabled = true
 
@@ -218,7 +218,7 @@ public struct Configuration: Sendable {
 }
 
 /// What becomes of events that wait when somebody refuses.
-public enum ConsentDenial: String, Sendable, Hashable, CaseIterable {
+public enum ConsentDenialPolicy: String, Sendable, Hashable, CaseIterable {
     /// They are dropped and counted.
     case purge
     /// They wait, in case the person thinks better of it, as long as nobody else's events wait behind them.
@@ -226,9 +226,9 @@ public enum ConsentDenial: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Whose the events are that were recorded while nobody was signed in.
-public enum AnonymousData: String, Sendable, Hashable, CaseIterable {
+public enum AnonymousEventPolicy: String, Sendable, Hashable, CaseIterable {
     /// Those of the person who then signs in: their decision about consent counts for them, too.
-    case joinsUser
+    case mergeIntoUser
     /// Those of somebody who stayed unknown: what counts for the device counts for them.
-    case staysApart
+    case keepSeparate
 }

@@ -83,6 +83,8 @@ package struct Dependencies: Sendable {
     package var showsScreens = false
     /// Whether the process shows a preview: what waits for the storage waits in vain.
     package var isPreview = false
+    /// Whether it is the environment of ``Analytics/disabled``.
+    package var isInert = false
     /// Encrypts files at rest, where the app asks for that.
     package var cipher: CipherMaker = SystemCipher.make
     /// Makes the thread on which the source of a part of snapshots is asked.
@@ -188,12 +190,14 @@ extension TrackwayError {
     /// A folder that needs a key which the configuration does not give.
     fileprivate init(keyMissing error: StorageError, _ configuration: Configuration, _ folder: String) {
         let given = configuration.encryption.map { encryption in
-            "gives " + ([encryption.key] + encryption.previous).map(\.id).joined(separator: ", ")
+            "has the keys " + ([encryption.key] + encryption.previous).map(\.id).joined(separator: ", ")
         }
         self.init(
             .encryptionKeyMissing,
-            "the folder \(folder) is encrypted, and Configuration.encryption \(given ?? "is nil"). Nothing was changed; where the key "
-                + "is lost, what waits there is lost, too: remove the folder, or configure another storageFolder",
+            "The folder \(folder) is encrypted, and Configuration.encryption \(given ?? "is nil"). Nothing was "
+                + "changed.",
+            recoverySuggestion: "Set the folder's key in Configuration.encryption. If it is lost, so are the pending "
+                + "events: remove the folder, or configure another storageFolder.",
             cause: error
         )
     }

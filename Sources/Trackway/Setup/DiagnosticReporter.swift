@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayDelivery
-public import TrackwayEvents
+package import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayPlatform
 internal import TrackwayWire
@@ -61,80 +61,28 @@ package final class DiagnosticReporter: Sendable {
     }
 }
 
-extension Diagnostic.Code {
-    /// An event was recorded after the SDK was shut down; it is kept and goes out after the next start.
-    public static let recordedAfterShutdown = Diagnostic.Code(rawValue: "recorded_after_shutdown")
-    /// An event was addressed to a destination that is not configured; it was not recorded.
-    public static let unknownDestination = Diagnostic.Code(rawValue: "unknown_destination")
-    /// A number of the configuration means nothing; one that does counts instead.
-    public static let settingOutOfRange = Diagnostic.Code(rawValue: "setting_out_of_range")
-    /// The storage folder was removed under the running app, with what waited there; it was made anew.
-    public static let storageRemoved = Diagnostic.Code(rawValue: "storage_removed")
-    /// An event could not be kept.
-    public static let notKept = Diagnostic.Code(rawValue: "not_kept")
-    /// Storage fails; events are held in memory until it works again.
-    public static let storageFailing = Diagnostic.Code(rawValue: "storage_failing")
-    /// A user id is empty or too long; the user stayed who it was.
-    public static let userInvalid = Diagnostic.Code(rawValue: "user_invalid")
-    /// What is known about sessions and launches cannot be kept or read now; events are recorded all the same.
-    public static let behaviorNotKept = Diagnostic.Code(rawValue: "behavior_not_kept")
-    /// What earlier runs had kept about sessions and launches could not be understood.
-    public static let behaviorDamaged = Diagnostic.Code(rawValue: "behavior_damaged")
-    /// Two images of the process define one class of Objective-C: a compatibility module, and the SDK that it stands for.
-    public static let classDefinedTwice = Diagnostic.Code(rawValue: "class_defined_twice")
-    /// A compatibility module could not make its analytics; nothing is recorded.
-    public static let notStarted = Diagnostic.Code(rawValue: "not_started")
-    /// A screen has no name; it stayed the one it was.
-    public static let screenInvalid = Diagnostic.Code(rawValue: "screen_invalid")
-    /// Screens are to be captured, and nothing reports any.
-    public static let screensUnseen = Diagnostic.Code(rawValue: "screens_unseen")
-    /// An element of the interface was named wrongly.
-    public static let elementInvalid = Diagnostic.Code(rawValue: "element_invalid")
-    /// A destination refuses the credentials, or its address is wrong; its events wait until
-    /// `Analytics.replaceDestination(_:)` gives it new settings.
-    public static let destinationParked = Diagnostic.Code(rawValue: "destination_parked")
-    /// A destination failed several times in a row; it is asked seldom until it answers again.
-    public static let destinationDown = Diagnostic.Code(rawValue: "destination_down")
-    /// A destination refused an event, which is kept as a dead letter for inspection.
-    public static let eventRefused = Diagnostic.Code(rawValue: "event_refused")
-    /// A destination took an event without attributes, items or parts of texts that its format does not allow; other
-    /// destinations got them.
-    public static let attributeTrimmed = Diagnostic.Code(rawValue: "attribute_trimmed")
-    /// The process's signals cannot be watched.
-    public static let lifeCycleUnseen = Diagnostic.Code(rawValue: "life_cycle_unseen")
-    /// Crashes of the process cannot be captured.
-    public static let crashesUnseen = Diagnostic.Code(rawValue: "crashes_unseen")
-    /// What the system told of a crash or a hang could not be kept.
-    public static let systemReportLost = Diagnostic.Code(rawValue: "system_report_lost")
-    /// A decision that must survive a restart could not be written down.
-    public static let settingsNotSaved = Diagnostic.Code(rawValue: "settings_not_saved")
-    /// A decision about consent was not taken: there are too many categories.
-    public static let consentNotTaken = Diagnostic.Code(rawValue: "consent_not_taken")
-    /// What waited could not be dropped after consent was denied; nothing is sent.
-    public static let notDiscarded = Diagnostic.Code(rawValue: "not_discarded")
-    /// What earlier runs had written down could not be understood.
-    public static let settingsDamaged = Diagnostic.Code(rawValue: "settings_damaged")
-}
-
 extension Diagnostic {
     /// Screens are to be captured, and nothing reports any.
-    static let screensUnseen = Diagnostic(
-        code: .screensUnseen,
+    static let screenCaptureMissing = Diagnostic(
+        code: .screenCaptureMissing,
         field: "capture",
         value: "screens",
-        remedy: """
-            Make a UIKitCapture of TrackwayUIKit and keep it, put .trackScreen of TrackwaySwiftUI on the views that are screens, \
+        message: "Configuration.capture contains .screens, but nothing reports screens.",
+        recoverySuggestion: """
+            Call analytics.captureUIKit() of TrackwayUIKit, add .trackScreen of TrackwaySwiftUI to the views that are screens, \
             call analytics.screen, or leave .screens out of the configuration's capture.
             """
     )
 
-    /// What the system told of a crash or a hang could not be kept.
-    init(systemReportLost error: StorageError) {
+    /// A crash or hang report of the system could not be stored.
+    init(systemReportDropped error: StorageError) {
         self.init(
-            code: .systemReportLost,
+            code: .systemReportDropped,
             field: "capture",
             value: "\(error)",
-            remedy: "Free some space or make the storage folder writable; the system does not tell of it again."
+            message: "A crash or hang report of the system is lost because it could not be stored (\(error)). The "
+                + "system does not send it again.",
+            recoverySuggestion: "Free some space, or make the storage folder writable."
         )
     }
 
@@ -144,9 +92,10 @@ extension Diagnostic {
             code: .classDefinedTwice,
             field: duplicate.name,
             value: duplicate.files.joined(separator: " and "),
-            remedy:
-                "Link one of them: remove the other SDK, or the compatibility module that stands for it. Which of the two classes "
-                + "answers calls of Objective-C is not defined; calls in Swift reach the module that is imported."
+            message: "The Objective-C class \(duplicate.name) is defined in "
+                + "\(duplicate.files.joined(separator: " and ")). Which of the classes Objective-C calls reach is "
+                + "undefined; calls in Swift reach the imported module.",
+            recoverySuggestion: "Link one of them: remove the other SDK, or the compatibility module that replaces it."
         )
     }
 
@@ -156,21 +105,23 @@ extension Diagnostic {
             code: .storageRemoved,
             field: "storageFolder",
             value: folder,
-            remedy:
-                "Leave the folder alone while the app runs. It was made anew, and recording goes on; of \(recorded) events "
-                + "recorded before, those not delivered yet are lost and counted as storage_removed."
+            message: "The storage folder \(folder) was removed while the app was running. It was created again, and "
+                + "recording continues; of \(recorded) events recorded before, those not delivered yet are lost and "
+                + "counted as storage_removed.",
+            recoverySuggestion: "Leave the folder alone while the app runs."
         )
     }
 
     /// What delivery has to say, if it is a difficulty; nil for good news.
     init?(_ notice: DeliveryNotice) {
         if case .trimmed(let id, let parts) = notice, let first = parts.first {
-            let more = parts.count > 1 ? " (\(parts.count - 1) more in the same request.)" : ""
+            let more = parts.count > 1 ? " The same request has \(parts.count - 1) more." : ""
             self.init(
                 code: .attributeTrimmed,
                 field: "destinations.\(id)",
                 value: "\(first.code): \(first.message)",
-                remedy: "The event was delivered without it; keep to the limits of this destination's format.\(more)"
+                message: "An event was delivered incompletely: \(first.message.sentence)\(more)",
+                recoverySuggestion: "Keep to the limits of this destination's format."
             )
             return
         }
@@ -180,7 +131,9 @@ extension Diagnostic {
                 code: .storageFailing,
                 field: "storageFolder",
                 value: message,
-                remedy: "Events are kept; delivery goes on when the storage folder can be read and written again."
+                message: "The storage folder cannot be used now (\(message)). Events are kept, and delivery continues "
+                    + "when the folder can be read and written again.",
+                recoverySuggestion: "Make the storage folder readable and writable."
             )
             return
         case .writerLeftOut(let message):
@@ -188,7 +141,9 @@ extension Diagnostic {
                 code: .storageFailing,
                 field: "storageFolder",
                 value: message,
-                remedy: "Everything else is delivered; this is looked at again every few seconds."
+                message: "The events of one process cannot be read now (\(message)). Everything else is delivered, "
+                    + "and these are retried every few seconds.",
+                recoverySuggestion: "Make the folder readable."
             )
             return
         case .elected, .trimmed, .destination:
@@ -204,30 +159,37 @@ extension Diagnostic {
                 code: .destinationParked,
                 field: field,
                 value: verdict.reason,
-                remedy:
-                    "Correct its address and credentials in the configuration, or with Analytics.replaceDestination, which has "
-                    + "it tried again at once. The events wait; it is tried again now and then."
+                message: "The destination \"\(id)\" is misconfigured: \(verdict.reason.sentence) The events wait, and "
+                    + "the destination is retried occasionally.",
+                recoverySuggestion: "Correct its address and credentials in the configuration, or call "
+                    + "Analytics.replaceDestination, which retries immediately."
             )
         case .down(let failures, let reason):
             self.init(
                 code: .destinationDown,
                 field: field,
                 value: reason,
-                remedy: "It failed \(failures) times in a row and is asked seldom until it answers; the events wait."
+                message: "The destination \"\(id)\" failed \(failures) times in a row: \(reason.sentence) It is tried "
+                    + "less often until it responds, and the events wait.",
+                recoverySuggestion: "Check that the back end is reachable."
             )
         case .deadLetter(let refusal):
             self.init(
                 code: .eventRefused,
                 field: field,
                 value: "\(refusal.code): \(refusal.message)",
-                remedy: "The event is set aside in the storage folder; see what it holds with trackway inspect."
+                message: "The destination \"\(id)\" rejected an event (\(refusal.code)): \(refusal.message.sentence) "
+                    + "It is kept as a dead letter in the storage folder.",
+                recoverySuggestion: "Run \"trackway inspect\" to see the event."
             )
         case .journalFailed(let message):
             self.init(
                 code: .storageFailing,
                 field: field,
                 value: message,
-                remedy: "Free some space or make the storage folder writable; delivery goes on when storage works."
+                message: "Delivery to \"\(id)\" is interrupted because the storage failed (\(message)). It continues "
+                    + "when the storage works.",
+                recoverySuggestion: "Free some space, or make the storage folder writable."
             )
         }
     }

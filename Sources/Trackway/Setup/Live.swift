@@ -14,6 +14,15 @@ internal import Foundation
 #endif
 
 extension Dependencies {
+    /// The dependencies of an instance that records nothing and sends nothing.
+    static func inert(_ configuration: Configuration) -> Dependencies {
+        let clock = SystemClock()
+        let log = StandardErrorLog(clock: clock)
+        var dependencies = preview(configuration, clock: clock, random: SystemRandomNumberGenerator(), log: log)
+        dependencies.isInert = true
+        return dependencies
+    }
+
     /// The system's own: the one place where clocks, chance, disk, network and the system's facts are chosen.
     ///
     /// - Parameter variable: gives a variable of the process's environment; in a process that shows a preview nothing of the system is
@@ -52,7 +61,7 @@ extension Dependencies {
             storage: SystemStorage.make(),
             folder: folder,
             segmentBytes: segmentBytes(configuration),
-            transport: SystemTransport.make(usesConstrainedNetworks: configuration.usesConstrainedNetworks),
+            transport: SystemTransport.make(allowsConstrainedNetworks: configuration.allowsConstrainedNetworks),
             sleeper: TaskSleeper(),
             random: SystemRandomNumberGenerator(),
             facts: ContextFacts(app: app, device: readsLater ? [:] : device.facts.attributes, boot: boot),
@@ -69,10 +78,11 @@ extension Dependencies {
                 } catch {
                     log.report(
                         Diagnostic(
-                            code: .lifeCycleUnseen,
+                            code: .lifecycleObservationFailed,
                             field: "followsLifeCycle",
                             value: "\(error)",
-                            remedy: "Nothing is lost; what waits is sent later than it could be."
+                            message: "The process's signals cannot be observed (\(error)). Nothing is lost; pending "
+                                + "events are sent later than possible."
                         )
                     )
                     return nil
@@ -84,10 +94,11 @@ extension Dependencies {
                 } catch {
                     log.report(
                         Diagnostic(
-                            code: .crashesUnseen,
+                            code: .crashCaptureUnavailable,
                             field: "capture",
                             value: "\(error)",
-                            remedy: "Everything else is captured; the app crashes as it would without us."
+                            message: "Crashes cannot be captured (\(error)). Everything else is captured, and the app "
+                                + "is not affected."
                         )
                     )
                     return nil
@@ -120,7 +131,7 @@ extension Dependencies {
         dependencies.imagesDefining = { LoadedImage.defining($0) }
         dependencies.observeSystemReports = { arrived in
             SystemReportObserver.observe(into: CrashReports(in: crashFolder, storage: DiskStorage())) { result in
-                if case .failure(let error) = result { log.report(Diagnostic(systemReportLost: error)) }
+                if case .failure(let error) = result { log.report(Diagnostic(systemReportDropped: error)) }
                 arrived()
             }
         }
@@ -137,7 +148,7 @@ extension Dependencies {
             if let url = configuration.storageFolder { return try StorageLocation(path: url.plainPath ?? url.path) }
             return try StorageLocation.standard(appID: configuration.appID)
         } catch {
-            throw TrackwayError(.storageUnavailable, error.description, cause: error)
+            throw TrackwayError(error)
         }
     }
 
@@ -147,7 +158,7 @@ extension Dependencies {
         } catch {
             // Before the first unlocking nothing can be made there; the journal waits for that.
             guard StorageAvailability.system()?.isTemporary(StorageError(error)) ?? false else {
-                throw TrackwayError(.storageUnavailable, error.description, cause: error)
+                throw TrackwayError(error)
             }
         }
     }

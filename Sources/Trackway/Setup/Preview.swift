@@ -47,6 +47,54 @@ extension Dependencies {
     }
 }
 
+extension Analytics {
+    /// An instance that records nothing and sends nothing.
+    ///
+    /// For previews, for tests that do not care, and in place of an instance that could not be made, so that calls need no
+    /// optional. Events are dropped with the reason `disabled`; nothing can enable it; it touches no file and no
+    /// network.
+    public static let disabled: Analytics = {
+        var configuration = Configuration(appID: "disabled", destinations: [LocalDestination("disabled")])
+        configuration.isEnabled = false
+        configuration.capture = []
+        configuration.followsLifeCycle = false
+        configuration.onDiagnostic = { _ in }
+        do {
+            return try Analytics(configuration, in: .inert(configuration))
+        } catch {
+            preconditionFailure("the configuration of an instance without files is valid: \(error)")
+        }
+    }()
+
+    /// Makes an instance, or reports why it cannot be made and returns ``disabled``.
+    ///
+    /// ```swift
+    /// let analytics = Analytics.start(Configuration(appID: "shopping", destinations: [.collector(url, writeKey: key)]))
+    /// ```
+    /// Use it where an app must start with or without analytics; use ``init(_:)`` where the app handles the error. The report is
+    /// a `Diagnostic` with the code `not_started` to ``Configuration/onDiagnostic``, or on standard error.
+    public static func start(_ configuration: Configuration) -> Analytics {
+        do {
+            return try Analytics(configuration)
+        } catch {
+            let reporter = DiagnosticReporter(
+                configuration.onDiagnostic,
+                log: { StandardErrorLog(clock: SystemClock()).report($0) }
+            )
+            reporter.report(
+                Diagnostic(
+                    code: .notStarted,
+                    field: "configuration",
+                    value: "\(error.code)",
+                    message: "\(error.message) Nothing is recorded.",
+                    recoverySuggestion: error.recoverySuggestion
+                )
+            )
+            return .disabled
+        }
+    }
+}
+
 /// A disk that nothing is read from and nothing is written to.
 private struct ClosedStorage: JournalStorage {
     private func closed(_ operation: String, _ path: String) -> StorageError {
@@ -92,11 +140,7 @@ extension Diagnostic {
         code: .previewed,
         field: "XCODE_RUNNING_FOR_PREVIEWS",
         value: "1",
-        remedy: "Nothing is to be done: a preview records nothing and sends nothing; run the app to see its events."
+        message: "Xcode previews do not record or send events (XCODE_RUNNING_FOR_PREVIEWS is 1).",
+        recoverySuggestion: "Run the app to see its events."
     )
-}
-
-extension Diagnostic.Code {
-    /// The process shows a preview in Xcode: calls are taken, nothing is written, and nothing is sent.
-    public static let previewed = Diagnostic.Code(rawValue: "previewed")
 }

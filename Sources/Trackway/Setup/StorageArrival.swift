@@ -50,7 +50,8 @@ final class StorageArrival: Sendable {
                 code: .storageAwaited,
                 field: "storageFolder",
                 value: parts.journal.configuration.folder,
-                remedy: "Nothing is to be done: events wait in memory until somebody unlocks the device."
+                message: "The storage folder \(parts.journal.configuration.folder) is not available before the device "
+                    + "is unlocked for the first time. Events wait in memory until then."
             )
         )
         let mayBeUsable = Attempt(make: { [weak self] in self?.attemptSoon() })
@@ -129,8 +130,8 @@ final class StorageArrival: Sendable {
                 code: .lostBeforeStorage,
                 field: "storageFolder",
                 value: "\(lost)",
-                remedy: "They were recorded before somebody unlocked the device, by processes that ended before. They "
-                    + "are counted as storage_awaited."
+                message: "\(lost) events are lost: they were recorded before the device was unlocked, by processes "
+                    + "that ended before that. They are counted as storage_awaited."
             )
         )
     }
@@ -181,11 +182,4 @@ extension RecordedContext.User {
         if anonymousID == provisional.anonymousID { user.anonymousID = known.anonymousID }
         return user
     }
-}
-
-extension Diagnostic.Code {
-    /// The storage folder cannot be used yet, because nobody has unlocked the device since its start; events wait in memory.
-    public static let storageAwaited = Diagnostic.Code(rawValue: "storage_awaited")
-    /// Events were lost with processes that ended before the storage folder could be used; how many.
-    public static let lostBeforeStorage = Diagnostic.Code(rawValue: "lost_before_storage")
 }

@@ -14,7 +14,7 @@ extension Analytics {
     /// ```
     /// Returns at once and never waits for a source; the events are recorded when the sources have answered, at most seconds
     /// later, with the time of this call. Nothing is read or recorded while consent is denied, the collection policy forbids
-    /// it or the SDK is switched off, nor after ``shutdown(within:)``. Any thread.
+    /// it or the SDK is switched off, nor after ``shutdown(timeout:)``. Any thread.
     ///
     /// - Parameter title: what is shown; nil leaves it to the source of the app's state.
     public func collectSnapshot(title: String? = nil) {
@@ -23,19 +23,23 @@ extension Analytics {
         snapshots.collect(title)
     }
 
-    /// Hands a reading of motion over that the app made itself. The next snapshot takes the last ten of each kind with it.
+    /// Adds a reading of motion that the app made itself.
+    ///
+    /// The next snapshot takes the last ten of each kind with it.
     ///
     /// ``RuntimeOptions/allowsMotion`` is about sensors that the SDK reads: readings handed over count without it. Numbers
     /// that are infinite or none are left out, with a `Diagnostic`. Returns at once. Any thread.
-    public func feed(_ reading: MotionReading) {
+    public func addSensorReading(_ reading: MotionReading) {
         guard !isInChild else { return }
         guard let snapshots else { return reportSnapshotsOff() }
         snapshots.read(reading, run: nil)
     }
 
-    /// Hands a reading of the compass over that the app made itself. The next snapshot takes the last one with it. Numbers
+    /// Adds a reading of the compass that the app made itself.
+    ///
+    /// The next snapshot takes the last one with it. Numbers
     /// that are infinite or none are left out, with a `Diagnostic`. Returns at once. Any thread.
-    public func feed(_ heading: Heading) {
+    public func addHeading(_ heading: Heading) {
         guard !isInChild else { return }
         guard let snapshots else { return reportSnapshotsOff() }
         snapshots.read(heading, run: nil)
@@ -80,23 +84,11 @@ extension Analytics {
                 code: .snapshotsOff,
                 field: "snapshots",
                 value: "nil",
-                remedy: "Set Configuration.snapshots to SnapshotOptions() to have snapshots taken."
+                message: "The call was ignored because Configuration.snapshots is nil, so snapshots are switched off.",
+                recoverySuggestion: "Set Configuration.snapshots to SnapshotOptions()."
             )
         )
     }
-}
-
-extension Diagnostic.Code {
-    /// A snapshot was asked for, or a reading handed over, and snapshots are switched off.
-    public static let snapshotsOff = Diagnostic.Code(rawValue: "snapshots_off")
-    /// A source of snapshots does not answer; snapshots go on without it.
-    public static let snapshotSourceSilent = Diagnostic.Code(rawValue: "snapshot_source_silent")
-    /// A source or sensor gave a number that is infinite or none; it was left out.
-    public static let readingInvalid = Diagnostic.Code(rawValue: "reading_invalid")
-    /// When snapshots were taken cannot be kept or read now; they are taken all the same.
-    public static let snapshotsNotKept = Diagnostic.Code(rawValue: "snapshots_not_kept")
-    /// What earlier runs had kept about snapshots could not be understood.
-    public static let snapshotsDamaged = Diagnostic.Code(rawValue: "snapshots_damaged")
 }
 
 extension Diagnostic {
@@ -106,7 +98,9 @@ extension Diagnostic {
             code: .snapshotSourceSilent,
             field: "snapshots.sources.\(part.rawValue)",
             value: "no answer for \(SnapshotInquiry.timeout.components.seconds) s",
-            remedy: "Let the source return what it knows at once; until it answers, snapshots go on without it."
+            message: "The snapshot source \"\(part.rawValue)\" did not respond within "
+                + "\(SnapshotInquiry.timeout.components.seconds) s. Snapshots are taken without it until it does.",
+            recoverySuggestion: "Let the source return immediately what it knows."
         )
     }
 
@@ -116,7 +110,8 @@ extension Diagnostic {
             code: .readingInvalid,
             field: field,
             value: "\(value)",
-            remedy: "Give finite numbers, or nothing where nothing is known; the number was left out."
+            message: "The reading \(value) was left out because it is not a finite number.",
+            recoverySuggestion: "Provide finite numbers, and nil where a value is unknown."
         )
     }
 
@@ -126,7 +121,8 @@ extension Diagnostic {
             code: .snapshotsDamaged,
             field: "snapshots",
             value: what,
-            remedy: "Nothing is to be done: the limits are counted anew, and what the device is, is told once more."
+            message: "The stored state of snapshots is damaged (\(what)). The limits are counted from zero, and the "
+                + "device properties are recorded once more."
         )
     }
 
@@ -136,9 +132,9 @@ extension Diagnostic {
             code: .snapshotsNotKept,
             field: "snapshots",
             value: "\(error)",
-            remedy:
-                "Free some space or make the storage folder readable and writable; snapshots are taken all the same, "
-                + "and after a restart their limits are counted anew."
+            message: "The state of snapshots could not be read or stored (\(error)). Snapshots are taken "
+                + "nevertheless, and after a restart their limits are counted from zero.",
+            recoverySuggestion: "Free some space, or make the storage folder readable and writable."
         )
     }
 }

@@ -179,10 +179,10 @@ package final class SnapshotDriver: Sendable {
     /// What may be told now: what nobody would record need not be read.
     private var permitted: Set<SnapshotKind> {
         var kinds: Set<SnapshotKind> = []
-        if contextStore.mayRecord(CapturedName.deviceProperties, to: options.devicePropertiesRoute) {
+        if contextStore.mayRecord(CapturedName.deviceProperties, to: options.devicePropertiesRoute.ids) {
             kinds.insert(.deviceProperties)
         }
-        if contextStore.mayRecord(CapturedName.appState, to: options.appStateRoute) { kinds.insert(.appState) }
+        if contextStore.mayRecord(CapturedName.appState, to: options.appStateRoute.ids) { kinds.insert(.appState) }
         return kinds
     }
 
@@ -272,12 +272,12 @@ package final class SnapshotDriver: Sendable {
         case .stopMotion:
             sources.stopMotion()
         case .recordProperties(let attributes, let time):
-            record(CapturedName.deviceProperties, attributes, at: time, to: options.devicePropertiesRoute)
+            record(CapturedName.deviceProperties, attributes, at: time, to: options.devicePropertiesRoute.ids)
         case .recordState(let state, let time, _):
             for number in state.unusable where isNews(number.name) {
                 contextStore.perform { $0.report(.reading(number.name, number.value)) }
             }
-            record(CapturedName.appState, state.attributes, at: time, to: options.appStateRoute)
+            record(CapturedName.appState, state.attributes, at: time, to: options.appStateRoute.ids)
         case .reportSilent(let part):
             guard isNews(part.rawValue) else { return }
             contextStore.perform { $0.report(.silent(part)) }

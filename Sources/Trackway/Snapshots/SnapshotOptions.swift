@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 public import TrackwayBehavior
-public import TrackwayEvents
+internal import TrackwayEvents
 internal import TrackwayPlatform
 
 /// Whether and how snapshots are taken; see ``Configuration/snapshots``.
@@ -41,10 +41,10 @@ public struct SnapshotOptions: Sendable {
     public var allowsDeviceRecognition: Bool
 
     /// The destinations that `_device_properties` is for; all of them (the default) when empty.
-    public var devicePropertiesRoute: [DestinationID]
+    public var devicePropertiesRoute: Route
 
     /// The destinations that `_app_state` is for; all of them (the default) when empty.
-    public var appStateRoute: [DestinationID]
+    public var appStateRoute: Route
 
     /// For how long properties of the device that did not change are not told again, as long as the same person is signed
     /// in. An hour by default; zero tells them with every occasion.
@@ -57,8 +57,8 @@ public struct SnapshotOptions: Sendable {
         allowsMotion: Bool = false,
         allowsLocation: Bool = true,
         allowsDeviceRecognition: Bool = false,
-        devicePropertiesRoute: [DestinationID] = [],
-        appStateRoute: [DestinationID] = [],
+        devicePropertiesRoute: Route = .all,
+        appStateRoute: Route = .all,
         repeatsDevicePropertiesAfter: Duration = .seconds(3600)
     ) {
         self.policy = policy

@@ -87,7 +87,9 @@ package final class SettingsFile: Sendable {
                 code: .settingsDamaged,
                 field: "settings",
                 value: what,
-                remedy: "Ask for consent again and call setConsent; until then events are kept and not sent."
+                message: "The stored settings are damaged (\(what)). Events are stored and not sent until consent is "
+                    + "set again.",
+                recoverySuggestion: "Ask for consent again and call setConsent."
             )
             return (settings, problem)
         }
@@ -283,8 +285,9 @@ package final class SettingsFile: Sendable {
                 code: .settingsNotSaved,
                 field: "settings",
                 value: "\(error)",
-                remedy: "Free some space or make the storage folder writable; the decision holds in this process and "
-                    + "is written with the next change."
+                message: "The settings could not be saved (\(error)). The decision applies to this process and is "
+                    + "written with the next change.",
+                recoverySuggestion: "Free some space, or make the storage folder writable."
             )
         )
     }

@@ -46,19 +46,22 @@ extension Diagnostic {
             self.init(
                 notTakenOver: "waiting events",
                 path,
-                "The system has no SQLite; how many wait there is not known."
+                "The pending events in \(path.quoted) were not migrated because the system has no SQLite. Their "
+                    + "number is unknown."
             )
         case .notCopied(let why):
             self.init(
                 notTakenOver: "waiting events",
                 path,
-                "It cannot be copied (\(why)); how many wait there is not known."
+                "The pending events in \(path.quoted) were not migrated because the file cannot be copied (\(why)). "
+                    + "Their number is unknown."
             )
         case .notReadable(let number):
             self.init(
                 notTakenOver: "waiting events",
                 path,
-                "SQLite cannot read it (\(number)); how many wait there is not known, and the file stays as it is."
+                "The pending events in \(path.quoted) were not migrated because SQLite cannot read the file "
+                    + "(\(number)). Their number is unknown, and the file stays as it is."
             )
         }
     }
@@ -131,7 +134,7 @@ enum ClickstreamState {
         var given: Attributes = [:]
         for (name, attribute) in own.sorted(by: { $0.key < $1.key }) {
             guard let value = attribute["value"]?.attribute else {
-                values.note("userAttributesKey.\(name)", attribute.kind, "A value with its time was expected.")
+                values.note("userAttributesKey.\(name)", attribute.kind, "a value with its time was expected")
                 continue
             }
             given[name] = value
@@ -154,7 +157,7 @@ enum ClickstreamState {
             values.note(
                 "sessionKey.sessionIndex",
                 found?.integer.map { "\($0)" } ?? found?.kind ?? "nothing",
-                "A number from 1 was expected; sessions are counted from 1 again."
+                "a number from 1 was expected; sessions are counted from 1 again"
             )
             return
         }

@@ -73,10 +73,23 @@ struct FormerValues {
     }
 
     /// Notes what is wrong with a value.
-    mutating func note(_ field: String, _ value: String, _ remedy: String) {
+    ///
+    /// - Parameters:
+    ///   - field: the field of the older SDK.
+    ///   - value: the value, or what it is.
+    ///   - problem: why it is not used, as a clause that follows the value.
+    ///   - suggestion: what to do about it; nil when there is nothing to do.
+    mutating func note(_ field: String, _ value: String, _ problem: String, _ suggestion: String? = nil) {
         // An SDK's whole state may be of another kind than expected; a few sentences say so.
-        guard problems.count < 32 else { return }
-        problems.append(Diagnostic(notTakenOver: field, value, remedy))
+        guard problems.count < Self.maximumProblems else { return }
+        problems.append(
+            Diagnostic(
+                notTakenOver: field,
+                value,
+                "The value \(value.cut(toBytes: 64).quoted) was not migrated: \(problem).",
+                recoverySuggestion: suggestion
+            )
+        )
     }
 
     /// An id; nil when there is none, or none that could name anybody here.
@@ -86,12 +99,14 @@ struct FormerValues {
             note(
                 field,
                 text,
-                "It is longer than \(limits.stringBytes) bytes; a cut one would be somebody else's. Set it again."
+                "it is longer than \(limits.stringBytes) bytes and is not truncated because it could then match "
+                    + "another user",
+                "Set it again."
             )
             return nil
         }
         guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            note(field, text.escaped, "It has control characters, so it is hardly an id. Set it again if it is one.")
+            note(field, text.escaped, "it has control characters", "Set it again if it is an id.")
             return nil
         }
         return text
@@ -101,7 +116,7 @@ struct FormerValues {
     mutating func text(_ value: PropertyValue?, _ field: String) -> String? {
         guard let value else { return nil }
         guard let text = value.string else {
-            note(field, value.kind, "A text was expected; it stays where it is, and counts as not set.")
+            note(field, value.kind, "a text was expected; it stays where it is and counts as not set")
             return nil
         }
         return text
@@ -111,7 +126,7 @@ struct FormerValues {
     mutating func version(_ value: PropertyValue?, _ field: String) -> String? {
         guard let text = id(value, field) else { return nil }
         guard text.utf8.count <= 256 else {
-            note(field, text, "No version is that long; the next update is not told.")
+            note(field, text, "no version is that long; the next update is not recorded")
             return nil
         }
         return text
@@ -122,17 +137,19 @@ struct FormerValues {
         guard let value else { return nil }
         let number = value.integer ?? value.string.flatMap { Int64($0) }
         guard let number, number >= 0 else {
-            note(field, value.string ?? value.kind, "A time in milliseconds since 1970 was expected.")
+            note(field, value.string ?? value.kind, "a time in milliseconds since 1970 was expected")
             return nil
         }
         // Their nought says that nobody knows.
         guard number > 0 else { return nil }
         guard number <= Self.lastTime else {
-            note(field, "\(number)", "A time before the year 10000 was expected.")
+            note(field, "\(number)", "a time before the year 10000 was expected")
             return nil
         }
         return Timestamp(milliseconds: number)
     }
+
+    private static let maximumProblems = 32
 
     /// The last millisecond of the year 9999.
     static let lastTime: Int64 = 253_402_300_799_999
@@ -140,7 +157,18 @@ struct FormerValues {
     /// Attributes that keep the limits of one event's.
     mutating func attributes(_ value: Attributes, _ field: String) -> Attributes {
         let (valid, diagnostics) = value.valid(limits)
-        for wrong in diagnostics { note("\(field).\(wrong.field)", wrong.value, wrong.remedy) }
+        for wrong in diagnostics {
+            guard problems.count < Self.maximumProblems else { break }
+            let path = "\(field).\(wrong.field)"
+            problems.append(
+                Diagnostic(
+                    notTakenOver: path,
+                    wrong.value,
+                    wrong.message,
+                    recoverySuggestion: wrong.recoverySuggestion
+                )
+            )
+        }
         return valid
     }
 
@@ -148,7 +176,7 @@ struct FormerValues {
     mutating func members(_ value: PropertyValue?, _ field: String) -> [String: PropertyValue] {
         guard let value else { return [:] }
         guard let members = value.dictionary else {
-            note(field, value.kind, "A dictionary was expected; it stays where it is, and counts as not set.")
+            note(field, value.kind, "a dictionary was expected; it stays where it is and counts as not set")
             return [:]
         }
         return members

@@ -91,7 +91,8 @@ enum SensorsAnalyticsState {
                 values.note(
                     "com.sensorsdata.identities",
                     key,
-                    "There are more kinds of ids than are kept; bind it again."
+                    "there are more types of ids than are kept",
+                    "Bind it again."
                 )
                 break
             }
@@ -108,7 +109,7 @@ enum SensorsAnalyticsState {
                 values.note(
                     "HasLaunchedOnce",
                     hasLaunched.kind,
-                    "A truth value was expected; the next start is the first."
+                    "a Boolean was expected; the next start counts as the first"
                 )
             }
         }
@@ -125,7 +126,7 @@ enum SensorsAnalyticsState {
             // What is wrong with it matters to nobody: it is named below.
             let object = (try? JSONValue.parse(bytes))?.object
         else {
-            values.note(field, text, "The Base64 of a JSON object was expected; bind the person's ids again.")
+            values.note(field, text, "the Base64 of a JSON object was expected", "Bind the user's ids again.")
             return [:]
         }
         return Dictionary(
@@ -143,7 +144,7 @@ enum SensorsAnalyticsState {
                 place == 4 || place == 7 ? byte == UInt8(ascii: "-") : (0x30...0x39).contains(byte)
             }
         guard isDay else {
-            values.note("first_day", day, "A day such as 2024-05-31 was expected; today counts as the first one.")
+            values.note("first_day", day, "a day such as 2024-05-31 was expected; today counts as the first one")
             return nil
         }
         return day
@@ -159,7 +160,7 @@ extension FormerValues {
             note(
                 field,
                 "\(bytes.count) bytes: \(error)",
-                "It is no archive that can be read, or a damaged one; it stays as it is."
+                "it is not a readable archive, or is damaged; it stays as it is"
             )
             return nil
         }

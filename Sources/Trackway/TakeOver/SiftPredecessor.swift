@@ -99,7 +99,8 @@ enum SiftState {
         Diagnostic(
             notTakenOver: "waiting events",
             file,
-            "It is no archive that can be read; how many wait there is not known, and the file stays as it is."
+            "The pending events in \(file.quoted) were not migrated because it is not a readable archive. Their "
+                + "number is unknown, and the file stays as it is."
         )
     }
 }

@@ -7,7 +7,7 @@ public import TrackwayEvents
 ///
 /// What that SDK keeps is read and stays as it is. Once taken over, it counts as if it had been said here, and what it says later counts
 /// no more.
-public struct TakeOver: Sendable, Hashable, Codable {
+public struct MigrationResult: Sendable, Hashable, Codable {
     /// The SDK: "Clickstream", "Sensors Analytics" or "Sift".
     public let origin: String
     /// Who was signed in there; nil when nobody was, or when that could not be taken over.
@@ -63,29 +63,26 @@ public struct TakeOver: Sendable, Hashable, Codable {
 extension Analytics {
     /// What was taken over from an older SDK of the app; nil when there was nothing, when this installation was not new, or when
     /// nobody asked for it. Later starts answer the same, until the installation is erased. Any thread.
-    public var takeOver: TakeOver? { takingOver.report }
-}
-
-extension Diagnostic.Code {
-    /// What an older SDK of the app knew was taken over; nothing is to be done.
-    public static let takenOver = Diagnostic.Code(rawValue: "taken_over")
-    /// A part of what an older SDK of the app knew was not taken over.
-    public static let takeOverIncomplete = Diagnostic.Code(rawValue: "take_over_incomplete")
-    /// What an older SDK of the app knew cannot be taken over now; the next start tries again.
-    public static let takeOverDelayed = Diagnostic.Code(rawValue: "take_over_delayed")
+    public var migrationResult: MigrationResult? { takingOver.report }
 }
 
 extension Diagnostic {
     /// A part of an older SDK's state that is not taken over.
-    init(notTakenOver field: String, _ value: String, _ remedy: String) {
-        self.init(code: .takeOverIncomplete, field: field, value: value, remedy: remedy)
+    init(notTakenOver field: String, _ value: String, _ message: String, recoverySuggestion: String? = nil) {
+        self.init(
+            code: .takeOverIncomplete,
+            field: field,
+            value: value,
+            message: message,
+            recoverySuggestion: recoverySuggestion
+        )
     }
 
-    /// The same as a sentence for ``TakeOver/problems``.
-    var takeOverSentence: String { "\(field): \(value.cut(toBytes: 64)). \(remedy)" }
+    /// The same as a sentence for ``MigrationResult/problems``.
+    var takeOverSentence: String { "\(field): \(message)\(recoverySuggestion.map { " \($0)" } ?? "")" }
 
     /// What was taken over, told once.
-    init(_ report: TakeOver) {
+    init(_ report: MigrationResult) {
         var parts: [String] = []
         if report.user != nil { parts.append("user") }
         if report.anonymousID != nil { parts.append("anonymous id") }
@@ -99,7 +96,8 @@ extension Diagnostic {
             code: .takenOver,
             field: report.origin,
             value: parts.joined(separator: ", "),
-            remedy: "Nothing is to be done; Analytics.takeOver has the details."
+            message: "The state of \(report.origin) was migrated: \(parts.joined(separator: ", ")). "
+                + "Analytics.migrationResult has the details."
         )
     }
 }

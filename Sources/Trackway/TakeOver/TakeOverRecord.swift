@@ -26,7 +26,7 @@ struct TakeOverRecord: Sendable, Hashable, Codable {
     /// What the app's behaviour goes on from.
     var behavior: FormerBehavior?
     /// What was taken over; nil when there was nothing.
-    var report: TakeOver?
+    var report: MigrationResult?
 
     init(_ stage: Stage) {
         self.stage = stage

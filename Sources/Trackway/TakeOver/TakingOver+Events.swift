@@ -39,7 +39,7 @@ extension TakingOver {
             switch try predecessor.waiting() {
             case .counted(let count):
                 if count > 0, progress.record.report == nil {
-                    progress.record.report = TakeOver(origin: predecessor.name)
+                    progress.record.report = MigrationResult(origin: predecessor.name)
                 }
                 progress.record.report?.waiting.found = count
                 if count > 0 { progress.problems.append(Diagnostic(notImported: count, of: predecessor.name)) }
@@ -47,7 +47,7 @@ extension TakingOver {
                 progress.problems.append(problem)
             case .clickstream(let database):
                 let known = isRepeated ? try recordedIDs() : []
-                if progress.record.report == nil { progress.record.report = TakeOver(origin: predecessor.name) }
+                if progress.record.report == nil { progress.record.report = MigrationResult(origin: predecessor.name) }
                 guard try importRows(of: database, known, contextStore, &progress) else { return }
             }
         } catch {
@@ -95,7 +95,8 @@ extension TakingOver {
                     Diagnostic(
                         notTakenOver: "waiting events",
                         "\(count): \(what)",
-                        "They are no events that could be sent again; they stay where they are."
+                        "\(count) pending events were not migrated because they cannot be read (\(what)). They stay "
+                            + "where they are."
                     )
                 )
             }
@@ -104,7 +105,8 @@ extension TakingOver {
                     Diagnostic(
                         notTakenOver: "waiting events",
                         "\(count): \(reason)",
-                        "Events may not be recorded now; they stay where they are, and are not sent any more."
+                        "\(count) pending events were not migrated because events may not be recorded now "
+                            + "(\(reason)). They stay where they are and are not sent."
                     )
                 )
             }
@@ -214,8 +216,8 @@ extension Diagnostic {
         self.init(
             notTakenOver: "waiting events",
             "\(count)",
-            "\(origin) had not sent them, and they stay where they are. To have them sent, let a version of the app with that SDK send "
-                + "them before the change."
+            "\(count) events that \(origin) had not sent were not migrated. They stay where they are.",
+            recoverySuggestion: "To send them, let a version of the app with that SDK send them before the change."
         )
     }
 }

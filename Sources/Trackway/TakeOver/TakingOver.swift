@@ -54,7 +54,7 @@ final class TakingOver: Sendable {
     // MARK: What there is
 
     /// What was taken over.
-    var report: TakeOver? { state.withLock { $0.record?.report } }
+    var report: MigrationResult? { state.withLock { $0.record?.report } }
 
     /// What the app's behaviour begins with: what the older SDK saw, or nothing.
     var behavior: AppBehavior {
@@ -119,7 +119,9 @@ final class TakingOver: Sendable {
                 Diagnostic(
                     notTakenOver: "takeover",
                     "\(error)",
-                    "What an older SDK left stays where it is. A new installation needs room and a folder that can be written."
+                    "The state of an older SDK was not migrated because a file could not be written (\(error)). It "
+                        + "stays where it is.",
+                    recoverySuggestion: "Free some space, or make the storage folder writable, before the first start."
                 )
             )
         }
@@ -135,7 +137,8 @@ final class TakingOver: Sendable {
                 Diagnostic(
                     notTakenOver: "takeover",
                     what,
-                    "It is damaged; nothing is taken over any more, and what was taken over stays."
+                    "The record of the migration is damaged (\(what)). Nothing more is migrated, and what was "
+                        + "migrated stays."
                 )
             )
             return TakeOverRecord(.closed)
@@ -198,7 +201,7 @@ final class TakingOver: Sendable {
         guard isKept, let predecessor, let former = read() else { return }
         var record = TakeOverRecord(.importing)
         record.behavior = former.behavior == FormerBehavior() ? nil : former.behavior
-        var report = TakeOver(origin: predecessor.name)
+        var report = MigrationResult(origin: predecessor.name)
         report.take(former)
         record.report = former.isEmpty ? nil : report
         guard keep(record) else {
@@ -264,7 +267,7 @@ extension Settings {
     }
 }
 
-extension TakeOver {
+extension MigrationResult {
     /// Notes what was found.
     fileprivate mutating func take(_ former: FormerState) {
         user = former.person.user
@@ -291,8 +294,9 @@ extension Diagnostic {
             code: .takeOverDelayed,
             field: origin,
             value: "\(error)",
-            remedy:
-                "Make the app's folders readable and writable; the next start tries again, and nothing is lost there."
+            message: "The state of \(origin) could not be migrated now (\(error)). The next start tries again, and "
+                + "nothing is lost.",
+            recoverySuggestion: "Make the app's folders readable and writable."
         )
     }
 }

@@ -31,7 +31,9 @@ extension Analytics {
                     code: .tooManyTimers,
                     field: "timer",
                     value: forgotten,
-                    remedy: "End or remove timers; at most \(TimerMachine.maxTimers) run at a time."
+                    message: "The timer \(forgotten.quoted) was discarded because at most \(TimerMachine.maxTimers) "
+                        + "run at a time.",
+                    recoverySuggestion: "End or remove timers that are not needed."
                 )
             )
         }
@@ -50,6 +52,12 @@ extension Analytics {
     /// Lets a paused timer go on. One that is not paused goes on as it did.
     public func resumeTimer(_ id: TimerID) { resume(.id(id.start), id.name) }
 
+    /// The time that a running or paused timer shows; nil without such a timer.
+    public func elapsedTime(of name: String) -> Duration? { elapsedTime(.name(timerName(name))) }
+
+    /// The time that a running or paused timer shows; nil without such a timer.
+    public func elapsedTime(of id: TimerID) -> Duration? { elapsedTime(.id(id.start)) }
+
     /// Ends a timer and records the event of its name, with `event_duration`: what the timer shows, rounded to three
     /// decimals.
     ///
@@ -60,7 +68,7 @@ extension Analytics {
         _ name: String,
         _ attributes: Attributes = [:],
         items: [Item] = [],
-        to route: [DestinationID] = []
+        to route: Route = .all
     ) -> Receipt {
         end(.name(timerName(name)), name, attributes, items, route)
     }
@@ -71,7 +79,7 @@ extension Analytics {
         _ id: TimerID,
         _ attributes: Attributes = [:],
         items: [Item] = [],
-        to route: [DestinationID] = []
+        to route: Route = .all
     ) -> Receipt {
         end(.id(id.start), id.name, attributes, items, route)
     }
@@ -98,6 +106,10 @@ extension Analytics {
         if !timers.report({ machine, now in machine.paused(timer, at: now) }) { reportUnknown(name) }
     }
 
+    private func elapsedTime(_ timer: TimerReference) -> Duration? {
+        isInChild ? nil : timers.report { machine, now in machine.elapsedTime(of: timer, at: now) }
+    }
+
     private func resume(_ timer: TimerReference, _ name: String) {
         guard !isInChild else { return }
         if !timers.report({ machine, now in machine.resumed(timer, at: now) }) { reportUnknown(name) }
@@ -113,7 +125,7 @@ extension Analytics {
         _ name: String,
         _ attributes: Attributes,
         _ items: [Item],
-        _ route: [DestinationID]
+        _ route: Route
     ) -> Receipt {
         guard !isInChild else { return refuseInChild() }
         let reading = timers.report { machine, now in machine.ended(timer, at: now) }
@@ -132,7 +144,9 @@ extension Analytics {
                 code: .timerUnknown,
                 field: "timer",
                 value: name,
-                remedy: "Start a timer before it is paused, resumed, removed or ended; each can be ended once."
+                message: "There is no timer \(name.quoted).",
+                recoverySuggestion:
+                    "Start a timer before it is paused, resumed, removed or ended; each can be ended once."
             )
         )
     }
@@ -144,8 +158,7 @@ extension Analytics {
 public struct TimerID: Sendable, Hashable {
     /// The name the timer was started with, and that its event gets.
     public let name: String
-    /// What tells this start from all others.
-    public let start: EventID
+    package let start: EventID
 
     package init(name: String, start: EventID) {
         self.name = name
@@ -191,11 +204,4 @@ package final class TimerDriver: Sendable {
             }
         }
     }
-}
-
-extension Diagnostic.Code {
-    /// There is no such timer: it was never started, or was ended or removed before.
-    public static let timerUnknown = Diagnostic.Code(rawValue: "timer_unknown")
-    /// There were more timers than the SDK keeps; one was given up.
-    public static let tooManyTimers = Diagnostic.Code(rawValue: "too_many_timers")
 }

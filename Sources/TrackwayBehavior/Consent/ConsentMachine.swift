@@ -183,7 +183,7 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
             if let leaving { machine.people[leaving].left = machine.turn }
             var person = machine.place(of: arriving).map { machine.people[$0] } ?? Person(subject: arriving)
             person.left = nil
-            if let leaving, machine.isAnonymous, machine.rules.anonymous == .joinsUser {
+            if let leaving, machine.isAnonymous, machine.rules.anonymous == .mergeIntoUser {
                 machine.people[leaving].joined = arriving
                 // Who just answered does not have to answer again.
                 person.decisions.fill(from: machine.people[leaving].decisions)

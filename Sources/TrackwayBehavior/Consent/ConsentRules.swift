@@ -16,9 +16,9 @@ package struct ConsentRules: Sendable, Hashable, Codable {
     /// Whose the events of a stretch are in which nobody was signed in.
     package enum Anonymous: String, Sendable, Hashable, Codable, CaseIterable {
         /// Those of the person who then signs in.
-        case joinsUser
+        case mergeIntoUser
         /// Those of somebody who stayed unknown.
-        case staysApart
+        case keepSeparate
     }
 
     /// What counts before anybody decided.
@@ -32,7 +32,7 @@ package struct ConsentRules: Sendable, Hashable, Codable {
     package var keepsRefused: Bool { denial == .keep }
 
     /// Rules.
-    package init(initial: Consent = .pending, denial: Denial = .purge, anonymous: Anonymous = .joinsUser) {
+    package init(initial: Consent = .pending, denial: Denial = .purge, anonymous: Anonymous = .mergeIntoUser) {
         self.initial = initial
         self.denial = denial
         self.anonymous = anonymous

@@ -61,8 +61,6 @@ public struct CaptureOptions: OptionSet, Sendable, Hashable, Codable {
 
     /// Everything that asks nothing of the process: all but ``crashes`` and ``systemReports``.
     public static let standard: CaptureOptions = [.launches, .sessions, .screens, .engagement, .updates]
-    /// Nothing: only what the app records itself.
-    public static let none: CaptureOptions = []
 }
 
 extension CaptureOptions {

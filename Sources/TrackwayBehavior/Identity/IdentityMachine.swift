@@ -22,6 +22,8 @@ package struct IdentityMachine: Sendable, Hashable {
         case record(name: String, attributes: Attributes)
         /// Say that there are too many kinds of ids, and that this one was not taken.
         case reportTooManyIdentities(kind: String)
+        /// Report that the user belongs to the maximum number of groups and did not join the one of this type.
+        case reportTooManyGroups(type: String)
         /// Say that this user gets another unique id when they come back, because too many others signed in since.
         case reportUserForgotten(String)
         /// Write the state down.
@@ -33,6 +35,8 @@ package struct IdentityMachine: Sendable, Hashable {
     package static let maxKnownUsers = 1_000
     /// The most kinds of further ids.
     package static let maxIdentities = 50
+    /// The maximum number of groups, one for each type.
+    package static let maxGroups = 20
 
     /// Who is signed in; nil when nobody is.
     package private(set) var user: String?
@@ -43,12 +47,15 @@ package struct IdentityMachine: Sendable, Hashable {
     private var firstTouch: Timestamp?
     private var anonymousID: String?
     private var identities: Attributes
+    /// Group ids by type.
+    package private(set) var groups: Attributes
     private var described: [RecordedContext.User.Attribute]
 
     /// Nobody signed in yet.
     package init() {
         known = []
         identities = [:]
+        groups = [:]
         described = []
     }
 
@@ -61,6 +68,7 @@ package struct IdentityMachine: Sendable, Hashable {
             firstTouch: firstTouch,
             anonymousID: anonymousID,
             identities: identities,
+            groups: groups,
             attributes: described
         )
     }
@@ -85,7 +93,10 @@ package struct IdentityMachine: Sendable, Hashable {
                 : KnownUser(user: user, uniqueID: fresh, firstTouch: now))
         if person.uniqueID != uniqueID { described = [] }
         // Those of another user say nothing of this one.
-        if self.user != nil { identities = [:] }
+        if self.user != nil {
+            identities = [:]
+            groups = [:]
+        }
         uniqueID = person.uniqueID
         firstTouch = person.firstTouch
         self.user = user
@@ -110,6 +121,7 @@ package struct IdentityMachine: Sendable, Hashable {
         user = nil
         signedInAt = nil
         identities = [:]
+        groups = [:]
         described = []
         if let fresh {
             uniqueID = fresh
@@ -167,6 +179,32 @@ package struct IdentityMachine: Sendable, Hashable {
         return [.context(context), record, .save]
     }
 
+    /// Joins a group, in place of the one of the same type, and records attributes of it.
+    ///
+    /// Joining the same group again without attributes changes nothing and records nothing.
+    package mutating func groupJoined(_ type: String, id: String, attributes: Attributes) -> [Action] {
+        let isMember = groups[type] == .string(id)
+        guard !isMember || !attributes.isEmpty else { return [] }
+        guard groups[type] != nil || groups.count < Self.maxGroups else { return [.reportTooManyGroups(type: type)] }
+        groups[type] = .string(id)
+        let record = Action.record(
+            name: CapturedName.groupSet,
+            attributes: Self.group(type, id).filled(from: attributes, most: attributes.count)
+        )
+        return isMember ? [record] : [.context(context), record, .save]
+    }
+
+    /// Leaves the group of a type, if the user belongs to one.
+    package mutating func groupLeft(_ type: String) -> [Action] {
+        guard let id = groups[type]?.string else { return [] }
+        groups[type] = nil
+        return [.context(context), .record(name: CapturedName.groupLeft, attributes: Self.group(type, id)), .save]
+    }
+
+    private static func group(_ type: String, _ id: String) -> Attributes {
+        [CapturedKey.groupType: .string(type), CapturedKey.groupID: .string(id)]
+    }
+
     /// An older SDK of the app knew people. It counts for what nobody said here; once somebody signed in here, who they are is ours to
     /// say. The same a second time changes nothing.
     ///
@@ -213,6 +251,7 @@ extension IdentityMachine: StoredJSON {
         firstTouch = json["first_touch"]?.integer.map { Timestamp(milliseconds: $0) }
         anonymousID = json["anonymous_id"]?.string
         if let stored = json["identities"]?.object { identities = Attributes(texts: stored) }
+        if let stored = json["groups"]?.object { groups = Attributes(texts: stored) }
         for member in json["attributes"]?.object?.members ?? [] {
             guard let value = member.value["value"].flatMap({ AttributeValue($0) }),
                 let set = member.value["set"]?.integer
@@ -249,6 +288,7 @@ extension IdentityMachine: StoredJSON {
                 "first_touch": firstTouch.map { .integer($0.milliseconds) },
                 "anonymous_id": anonymousID.map { .string($0) },
                 "identities": identities.isEmpty ? nil : .object(identities.json),
+                "groups": groups.isEmpty ? nil : .object(groups.json),
                 "attributes": attributes.isEmpty ? nil : .object(.init(attributes)),
                 "texts": texts.isEmpty ? nil : .array(texts.map { .string($0) }),
                 "known": known.isEmpty ? nil : .array(known.map(\.json)),

@@ -148,12 +148,17 @@ package struct ScreenStack: Sendable, Hashable {
     }
 
     /// What a visible screen is called, or what is known about it, changed while it is visible.
+    ///
+    /// Another name or id is another screen; other attributes count when the screen is shown the next time.
     package mutating func changed(_ id: Int, to view: ScreenView) -> [Action] {
         guard let index = entries.firstIndex(where: { $0.id == id }) else { return [] }
+        let isOther = entries[index].view.screen != view.screen
         var view = view
         view.standsFor = entries[index].view.standsFor
         entries[index].view = view
-        guard index == entries.lastIndex(where: \.isVisible), entries[index].state == .visible else { return [] }
+        guard isOther, index == entries.lastIndex(where: \.isVisible), entries[index].state == .visible else {
+            return []
+        }
         return [shown(view)]
     }
 

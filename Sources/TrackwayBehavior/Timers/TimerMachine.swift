@@ -128,6 +128,11 @@ package struct TimerMachine: Sendable, Hashable, Codable {
         }
     }
 
+    /// The time that a timer shows; nil without such a timer.
+    package func elapsedTime(of timer: TimerReference, at now: DeviceTime) -> Duration? {
+        place(of: timer).map { timers[$0].reading(at: now) }
+    }
+
     /// A timer was ended, and is gone.
     ///
     /// - Returns: What it showed; nil when there is no such timer.

@@ -44,7 +44,7 @@ public struct DeliveryConditions: Sendable, Hashable {
     /// Makes conditions with the defaults above.
     public init() {}
 
-    /// Whatever the device says makes no difference, except low-data mode (see `Configuration.usesConstrainedNetworks`).
+    /// Whatever the device says makes no difference, except low-data mode (see `Configuration.allowsConstrainedNetworks`).
     public static var ignored: DeliveryConditions {
         var conditions = DeliveryConditions()
         conditions.onLowPower = .unrestricted
@@ -130,7 +130,7 @@ package struct Restraint: Sendable, Hashable {
         guard reaction > .unrestricted, let reason else { return nil }
         let what =
             switch reason {
-            case .constrainedNetwork: "the network is in low-data mode (Configuration.usesConstrainedNetworks)"
+            case .constrainedNetwork: "the network is in low-data mode (Configuration.allowsConstrainedNetworks)"
             case .noNetwork: "there is no network"
             case .criticalHeat: "the device is very hot"
             case .seriousHeat: "the device is hot"

@@ -121,13 +121,30 @@ extension DestinationRule {
     }
 
     /// Why a name cannot be given to an event; nil when it can.
-    package static func fault(ofName name: String) -> String? {
-        if name.isEmpty { return "An event needs a name." }
-        if name.hasPrefix("_") { return "Names that begin with _ are the SDK's own." }
+    package static func fault(ofName name: String) -> RuleFault? {
+        if name.isEmpty { return RuleFault("the new name is empty", "Give the event a name.") }
+        if name.hasPrefix("_") { return RuleFault("names that begin with _ are reserved", "Use another name.") }
         let longest = EventLimits().nameBytes
-        if name.utf8.count > longest { return "A name has at most \(longest) bytes of UTF-8." }
-        if name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return "A name has no control characters." }
+        if name.utf8.count > longest {
+            return RuleFault("the new name has \(name.utf8.count) bytes of UTF-8", "Use at most \(longest) bytes.")
+        }
+        if name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
+            return RuleFault("the new name has control characters", "Use a name without control characters.")
+        }
         return nil
+    }
+}
+
+/// Why a rule is invalid, and what to do about it.
+package struct RuleFault: Sendable, Hashable {
+    /// What is invalid, as a clause.
+    package let problem: String
+    /// What to do about it, as a sentence.
+    package let suggestion: String
+
+    package init(_ problem: String, _ suggestion: String) {
+        self.problem = problem
+        self.suggestion = suggestion
     }
 }
 
@@ -151,9 +168,11 @@ package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// What is wrong with the pattern; nil when it can be meant as it stands.
-    package var fault: String? {
-        if text.isEmpty { return "An empty name means nothing; write * for every one." }
-        if beginning.contains(UInt8(ascii: "*")) { return "A * counts at the end only; elsewhere it is a character." }
+    package var fault: RuleFault? {
+        if text.isEmpty { return RuleFault("an empty name matches nothing", "Use * for every name.") }
+        if beginning.contains(UInt8(ascii: "*")) {
+            return RuleFault("a * is a wildcard only at the end, and elsewhere a character", "Move the * to the end.")
+        }
         return nil
     }
 

@@ -155,7 +155,7 @@ package struct RuleFilter: EventFilter {
             case "user":
                 guard case .object(var user) = json.members[index].value else { continue }
                 for place in user.members.indices
-                where ["attributes", "identities"].contains(user.members[place].key) {
+                where ["attributes", "identities", "groups"].contains(user.members[place].key) {
                     user.members[place].value.remove(redactions)
                 }
                 json.members[index].value = .object(user)

@@ -82,12 +82,14 @@ extension Attributes {
     /// The pairs of a dictionary in the order of their keys.
     ///
     /// - Complexity: O(n log n).
+    @inlinable
     public init(_ dictionary: [String: some AttributeConvertible]) {
-        self.init(
-            pairs: dictionary.sorted { $0.key < $1.key }.compactMap { key, value in
-                value.attributeValue.map { (key, $0) }
-            }
-        )
+        var pairs: [(String, AttributeValue)] = []
+        pairs.reserveCapacity(dictionary.count)
+        for (key, value) in dictionary {
+            if let value = value.attributeValue { pairs.append((key, value)) }
+        }
+        self.init(sorting: pairs)
     }
 }
 

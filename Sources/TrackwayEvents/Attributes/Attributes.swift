@@ -74,10 +74,14 @@ public struct Attributes: Sendable, Hashable {
         return pairs
     }
 
-    /// The same with every value converted.
+    /// The same with every value converted, nested ones too.
     ///
     /// For attributes that are kept, or read while a lock is held: converting calls code of the app.
+    ///
+    /// - Complexity: O(size).
     package var converted: Attributes {
+        var pairs = pairs
+        for index in pairs.indices where pairs[index].1.hasParts { pairs[index].1 = pairs[index].1.converted }
         var converted = self
         converted.storage = .values(pairs)
         return converted
@@ -86,8 +90,13 @@ public struct Attributes: Sendable, Hashable {
     /// The pairs in their order; of several with the same key the last wins, in the place of the first.
     ///
     /// - Complexity: O(n).
+    @_disfavoredOverload  // A dictionary, which is such a sequence, too, is sorted.
+    @inlinable
     public init(_ pairs: some Sequence<(key: String, value: AttributeValue)>) {
-        self.init(uniquing: pairs.map { ($0.key, $0.value) })
+        var list: [(String, AttributeValue)] = []
+        list.reserveCapacity(pairs.underestimatedCount)
+        for pair in pairs { list.append((pair.key, pair.value)) }
+        self.init(uniquing: list)
     }
 
     /// The value of a key, the last one if a literal named the key twice; nil when there is none. Setting nil removes.
@@ -101,21 +110,40 @@ public struct Attributes: Sendable, Hashable {
             }
         }
         set {
-            guard let newValue else {
-                pairs.removeAll { $0.0 == key }
-                return
-            }
-            guard let place = pairs.firstIndex(where: { $0.0 == key }) else {
-                pairs.append((key, newValue))
-                return
-            }
-            pairs[place].1 = newValue
-            // Only a literal can have left a second one.
-            if let other = pairs.lastIndex(where: { $0.0 == key }), other != place {
-                pairs.removeAll { $0.0 == key }
-                pairs.insert((key, newValue), at: place)
-            }
+            var pairs = pairs
+            // The array has one owner again, so a change copies nothing.
+            storage = .values([])
+            Self.set(key, newValue, in: &pairs)
+            storage = .values(pairs)
         }
+    }
+
+    private static func set(_ key: String, _ value: AttributeValue?, in pairs: inout [(String, AttributeValue)]) {
+        let place = pairs.withUnsafeBufferPointer { firstPlace(of: key, in: $0) }
+        guard let value else {
+            if place != nil { pairs.removeAll { $0.0 == key } }
+            return
+        }
+        guard let place else {
+            // Growing from one on would move the first pairs several times.
+            if pairs.isEmpty { pairs.reserveCapacity(8) }
+            pairs.append((key, value))
+            return
+        }
+        pairs[place].1 = value
+        // Only a literal can have left a second one.
+        if let other = pairs.lastIndex(where: { $0.0 == key }), other != place {
+            pairs.removeAll { $0.0 == key }
+            pairs.insert((key, value), at: place)
+        }
+    }
+
+    /// The first pair with the key.
+    ///
+    /// A buffer, because iterating over the array would copy each pair; its owner keeps it alive during the call.
+    private static func firstPlace(of key: String, in pairs: UnsafeBufferPointer<(String, AttributeValue)>) -> Int? {
+        for index in 0..<pairs.count where pairs[index].0 == key { return index }
+        return nil
     }
 
     /// Sets a key to anything that has an attribute value: `attributes.set("count", cart.count)`. A value that is nil removes the key.
@@ -229,8 +257,9 @@ extension Attributes {
     /// The pairs with each key once: the last value, in the place of the first. Keys differ when their bytes differ.
     ///
     /// - Complexity: O(n).
+    @usableFromInline
     package init(uniquing pairs: [(String, AttributeValue)]) {
-        guard Self.hasDuplicate(pairs) else {
+        guard pairs.withUnsafeBufferPointer(Self.hasDuplicate) else {
             self.init(pairs: pairs)
             return
         }
@@ -248,13 +277,64 @@ extension Attributes {
         self.init(pairs: unique)
     }
 
-    private static func hasDuplicate(_ pairs: [(String, AttributeValue)]) -> Bool {
+    /// A buffer, because iterating over the array would copy each pair; its owner keeps it alive during the call.
+    private static func hasDuplicate(_ pairs: UnsafeBufferPointer<(String, AttributeValue)>) -> Bool {
         var filter = KeyFilter()
-        for (index, pair) in pairs.enumerated() where filter.mayHaveSeen(pair.0) {
+        for index in 0..<pairs.count where filter.mayHaveSeen(pairs[index].0) {
             // Many keys make the filter guess often; hashing them all is then cheaper than looking each one up.
-            if index > 64 || pairs[..<index].contains(where: { $0.0.utf8.elementsEqual(pair.0.utf8) }) { return true }
+            if index > 64 { return true }
+            for before in 0..<index where pairs[before].0.utf8.elementsEqual(pairs[index].0.utf8) { return true }
         }
         return false
+    }
+
+    /// The pairs of a dictionary, in the order of their keys.
+    ///
+    /// - Complexity: O(n log n).
+    @usableFromInline
+    init(sorting pairs: [(String, AttributeValue)]) {
+        var pairs = pairs
+        pairs.withUnsafeMutableBufferPointer(Self.sort)
+        self.init(pairs: pairs)
+    }
+
+    /// Sorts pairs by their keys.
+    ///
+    /// Up to 16 are sorted by insertion, and moved without counting references: each element that is moved away leaves a gap, which is
+    /// filled before anything else may read it, and comparing keys neither throws nor calls code of the app.
+    private static func sort(_ pairs: inout UnsafeMutableBufferPointer<(String, AttributeValue)>) {
+        guard let start = pairs.baseAddress, pairs.count <= 16 else {
+            pairs.sort { $0.0 < $1.0 }
+            return
+        }
+        for index in 1..<Swift.max(1, pairs.count) where start[index].0 < start[index - 1].0 {
+            let pair = (start + index).move()
+            var gap = index
+            repeat {
+                (start + gap).moveInitialize(from: start + gap - 1, count: 1)
+                gap -= 1
+            } while gap > 0 && pair.0 < start[gap - 1].0
+            (start + gap).initialize(to: pair)
+        }
+    }
+}
+
+extension AttributeValue {
+    /// Whether the value consists of others.
+    fileprivate var hasParts: Bool {
+        switch self {
+        case .array, .object: true
+        case .string, .integer, .double, .boolean, .date: false
+        }
+    }
+
+    /// The same with every value in it converted.
+    fileprivate var converted: AttributeValue {
+        switch self {
+        case .array(let values): .array(values.map(\.converted))
+        case .object(let attributes): .object(attributes.converted)
+        case .string, .integer, .double, .boolean, .date: self
+        }
     }
 }
 

@@ -108,6 +108,8 @@ extension RecordedContext {
         public var anonymousID: String?
         /// Further ids of the person, by the name of their kind.
         public var identities: Attributes
+        /// The groups that the user belongs to: ids by type, such as `company`.
+        public var groups: Attributes
         /// What the app said about the person.
         public var attributes: [Attribute]
         /// Whose consent counts for events of this context; nil when consent is not kept by person.
@@ -123,6 +125,7 @@ extension RecordedContext {
             firstTouch: Timestamp? = nil,
             anonymousID: String? = nil,
             identities: Attributes = [:],
+            groups: Attributes = [:],
             attributes: [Attribute] = [],
             subject: String? = nil,
             consentEpoch: Int64 = 0
@@ -133,6 +136,7 @@ extension RecordedContext {
             self.firstTouch = firstTouch
             self.anonymousID = anonymousID
             self.identities = identities
+            self.groups = groups
             self.attributes = attributes
             self.subject = subject
             self.consentEpoch = consentEpoch
@@ -245,6 +249,7 @@ extension RecordedContext.User {
             firstTouch: json["first_touch"]?.integer.map { Timestamp(milliseconds: $0) },
             anonymousID: json["anonymous_id"]?.string,
             identities: Attributes(texts: json["identities"]?.object ?? .init()),
+            groups: Attributes(texts: json["groups"]?.object ?? .init()),
             attributes: (json["attributes"]?.object?.members ?? []).compactMap { member in
                 guard let value = member.value["value"].flatMap({ AttributeValue($0) }),
                     let set = member.value["set"]?.integer
@@ -267,6 +272,7 @@ extension RecordedContext.User {
         put("first_touch", firstTouch.map { .integer($0.milliseconds) })
         put("anonymous_id", anonymousID.map { .string($0) })
         put("identities", identities.isEmpty ? nil : .object(identities.json))
+        put("groups", groups.isEmpty ? nil : .object(groups.json))
         let described = attributes.map { attribute in
             JSONValue.Object.Member(
                 key: attribute.name,

@@ -31,8 +31,8 @@ struct ConvertedPairs: EncodedPairs {
 ///
 /// Unsafe pointers, because the compiler copies an existential whenever an element is read, which would double the time of recording.
 /// Memory that is bound to a tuple is bound to the types of its elements, each at its offset, so a pointer to an element may be
-/// made and read. The array outlives the pointers: they are used inside `withUnsafeBufferPointer` alone. Nothing is written: `inout` in
-/// ``read(_:)`` only passes the address, so several threads may read one array.
+/// made and read. The array outlives the pointers: they are used inside `withUnsafeBufferPointer` alone. Nothing is written, so several
+/// threads may read one array.
 struct LiteralPairs: EncodedPairs {
     private typealias Pair = (String, any AttributeConvertible)
 
@@ -57,13 +57,11 @@ struct LiteralPairs: EncodedPairs {
     func value(_ index: Int) -> AttributeValue? {
         guard let start else { return nil }
         let value = start.advanced(by: index * MemoryLayout<Pair>.stride + valueOffset)
-        return Self.read(
-            &UnsafeMutableRawPointer(mutating: value).assumingMemoryBound(to: (any AttributeConvertible).self).pointee
-        )
+        return Self.read(value.assumingMemoryBound(to: (any AttributeConvertible).self).pointee)
     }
 
     @inline(never)
-    private static func read(_ value: inout any AttributeConvertible) -> AttributeValue? {
+    private static func read(_ value: borrowing any AttributeConvertible) -> AttributeValue? {
         value.attributeValue
     }
 

@@ -51,7 +51,9 @@ extension EventEncoding {
             .keyDuplicate,
             field: duplicate.map { pairs[$0].0 } ?? "",
             value: duplicate.map { pairs[$0].0 } ?? "",
-            remedy: "Give each key once. The last value was kept."
+            showsValue: false,
+            "The key occurs more than once, and the last value was kept",
+            recoverySuggestion: "Give each key once."
         )
         if attributes.count > maximumAttributes { reportExcess(attributes.count) }
         return unique.pairs.withUnsafeBufferPointer { members(ConvertedPairs(pairs: $0), depth: depth, into: &writer) }
@@ -191,7 +193,9 @@ extension EventEncoding {
             .tooManyAttributes,
             field: "",
             value: "\(count) attributes",
-            remedy: "Use at most \(maximumAttributes) attributes in one object. The others were left out."
+            showsValue: false,
+            "The last attributes were left out because the object has \(count) and the limit is \(maximumAttributes)",
+            recoverySuggestion: "Use at most \(maximumAttributes) attributes in one object."
         )
     }
 
@@ -202,9 +206,11 @@ extension EventEncoding {
                 .valueUnsupported,
                 field: key,
                 value: type,
-                remedy:
-                    "Convert the value to text, a number, a Boolean, a date, an array or a dictionary, or let \(type) conform to "
-                    + "AttributeConvertible. It was left out."
+                showsValue: false,
+                "The value was left out because its type \(type) is not supported",
+                recoverySuggestion:
+                    "Convert the value to text, a number, a Boolean, a date, an array or a dictionary, or let \(type) "
+                    + "conform to AttributeConvertible."
             )
         }
     }
@@ -212,14 +218,21 @@ extension EventEncoding {
     @inline(never)
     private mutating func reportKey(_ key: String) {
         if key.isEmpty {
-            problems.add(.keyEmpty, field: "", value: "", remedy: "Give the attribute a key. It was left out.")
+            problems.add(
+                .keyEmpty,
+                field: "",
+                value: "",
+                "An attribute was left out because its key is empty",
+                recoverySuggestion: "Give the attribute a key."
+            )
         } else {
             problems.add(
                 .keyTooLong,
                 field: key,
                 value: key,
-                remedy:
-                    "Use keys of at most \(keyBytes) bytes of UTF-8; this one has \(key.utf8.count). It was left out."
+                "The attribute was left out because its key has \(key.utf8.count) bytes of UTF-8 and the limit is "
+                    + "\(keyBytes)",
+                recoverySuggestion: "Use keys of at most \(keyBytes) bytes."
             )
         }
     }
@@ -228,36 +241,44 @@ extension EventEncoding {
     private mutating func reportValue(_ value: AttributeValue, key: String, obstacle: Obstacle) {
         switch obstacle {
         case .tooLong:
-            problems.add(.valueTooLong, field: key, value: value.summary, remedy: longTextRemedy(value))
+            guard case .string(let text) = value else {
+                problems.add(
+                    .valueTooLong,
+                    field: key,
+                    value: value.summary,
+                    "The array was left out because a text in it has more bytes of UTF-8 than the limit of "
+                        + "\(stringBytes)",
+                    recoverySuggestion: "Use texts of at most \(stringBytes) bytes."
+                )
+                return
+            }
+            addTooLong(text, field: key, value: value.summary)
         case .notFinite:
             problems.add(
                 .numberNotFinite,
                 field: key,
                 value: value.summary,
-                remedy:
-                    "JSON has no infinities and no not-a-number: record a finite number, or nothing. It was left out."
+                "The number was left out because JSON has no infinities and no not-a-number",
+                recoverySuggestion: "Record a finite number, or nothing."
             )
         case .dateOutOfRange:
             problems.add(
                 .dateOutOfRange,
                 field: key,
                 value: value.summary,
-                remedy: "Use a date in the years 0000 to 9999. It was left out."
+                "The date was left out because it is outside the years 0000 to 9999",
+                recoverySuggestion: "Use a date in the years 0000 to 9999."
             )
         case .tooDeep:
             problems.add(
                 .tooDeep,
                 field: key,
                 value: value.summary,
-                remedy: "Nest values at most \(maximumDepth) deep. It was left out."
+                "The value was left out because it is nested more than \(maximumDepth) levels deep",
+                recoverySuggestion: "Nest values at most \(maximumDepth) levels deep."
             )
         case .tooLarge:
-            problems.add(.eventTooLarge, field: key, value: value.summary, remedy: Self.tooLargeRemedy)
+            addTooLarge(field: key, value: value.summary)
         }
-    }
-
-    private func longTextRemedy(_ value: AttributeValue) -> String {
-        if case .string(let text) = value { return tooLongRemedy(text) }
-        return "Use texts of at most \(stringBytes) bytes of UTF-8. It was left out."
     }
 }

@@ -53,7 +53,13 @@ struct EventEncoding {
         var repaired = name
         if name.isEmpty {
             repaired = EventNames.unnamed
-            problems.add(.nameEmpty, field: "name", value: "", remedy: "Give the event a name.")
+            problems.add(
+                .nameEmpty,
+                field: "name",
+                value: "",
+                "The event has no name and was recorded as \(EventNames.unnamed)",
+                recoverySuggestion: "Give the event a name."
+            )
         } else {
             if EventNames.hasControlCharacters(name) {
                 repaired = EventNames.replacingControlCharacters(name)
@@ -61,7 +67,8 @@ struct EventEncoding {
                     .nameInvalid,
                     field: "name",
                     value: repaired,
-                    remedy: "Use a name without control characters. They were replaced by _."
+                    "Control characters in the event's name were replaced by _",
+                    recoverySuggestion: "Use a name without control characters."
                 )
             }
             if repaired.utf8.count > nameBytes {
@@ -72,7 +79,9 @@ struct EventEncoding {
                     .nameTooLong,
                     field: "name",
                     value: name,
-                    remedy: "Use at most \(nameBytes) bytes of UTF-8; this name has \(name.utf8.count). It was cut."
+                    "The event's name was truncated because it has \(name.utf8.count) bytes of UTF-8 and the limit is "
+                        + "\(nameBytes)",
+                    recoverySuggestion: "Use at most \(nameBytes) bytes."
                 )
             }
         }
@@ -89,7 +98,9 @@ struct EventEncoding {
                 .tooManyItems,
                 field: "items",
                 value: "\(items.count) items",
-                remedy: "Record at most \(maximumItems) items with one event. The others were left out."
+                showsValue: false,
+                "The last items were left out because the event has \(items.count) and the limit is \(maximumItems)",
+                recoverySuggestion: "Record at most \(maximumItems) items with one event."
             )
         }
         for (index, item) in items.prefix(maximumItems).enumerated() {
@@ -115,7 +126,10 @@ struct EventEncoding {
                 .itemInvalid,
                 field: "id",
                 value: item.id,
-                remedy: "Give every item an id of 1 to \(idBytes) bytes of UTF-8. The item was left out."
+                length == 0
+                    ? "The item was left out because its id is empty"
+                    : "The item was left out because its id has \(length) bytes of UTF-8 and the limit is \(idBytes)",
+                recoverySuggestion: "Give every item an id of 1 to \(idBytes) bytes."
             )
             return false
         }
@@ -126,7 +140,7 @@ struct EventEncoding {
                 writer.literal(",\"name\":")
                 writer.string(name)
             } else {
-                problems.add(.valueTooLong, field: "name", value: name, remedy: tooLongRemedy(name))
+                addTooLong(name, field: "name", value: name)
             }
         }
         if item.attributes.mayHavePairs || item.attributes.unsupported != nil {
@@ -138,15 +152,31 @@ struct EventEncoding {
         }
         writer.byte(UInt8(ascii: "}"))
         guard writer.count <= end else {
-            problems.add(.eventTooLarge, field: "", value: item.id, remedy: Self.tooLargeRemedy)
+            addTooLarge(field: "", value: item.id)
             return false
         }
         return true
     }
 
-    static let tooLargeRemedy = "Record less with one event, or raise EventLimits.eventBytes. It was left out."
+    /// Notes a part that would make the event too large.
+    mutating func addTooLarge(field: String, value: String) {
+        problems.add(
+            .eventTooLarge,
+            field: field,
+            value: value,
+            "This part was left out because the event would be larger than its limit",
+            recoverySuggestion: "Record less with one event, or raise EventLimits.eventBytes."
+        )
+    }
 
-    func tooLongRemedy(_ text: String) -> String {
-        "Use at most \(stringBytes) bytes of UTF-8; this text has \(text.utf8.count). It was left out."
+    /// Notes a text that is too long.
+    mutating func addTooLong(_ text: String, field: String, value: String) {
+        problems.add(
+            .valueTooLong,
+            field: field,
+            value: value,
+            "The text was left out because it has \(text.utf8.count) bytes of UTF-8 and the limit is \(stringBytes)",
+            recoverySuggestion: "Use at most \(stringBytes) bytes."
+        )
     }
 }

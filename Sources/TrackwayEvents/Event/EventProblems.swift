@@ -12,45 +12,73 @@ struct EventProblems {
     /// The longest `_error_message`, in bytes.
     static let maximumMessageBytes = 240
 
-    private var diagnostics: [Diagnostic] = []
+    private struct Problem {
+        var diagnostic: Diagnostic
+        /// The message without the offending value, which must not leave the device, and without a period.
+        let statement: String
+    }
+
+    private var problems: [Problem] = []
     private var omitted = 0
 
     /// True when nothing went wrong.
     @inline(__always)
-    var isEmpty: Bool { diagnostics.isEmpty }
+    var isEmpty: Bool { problems.isEmpty }
 
     /// How many diagnostics there are.
     @inline(__always)
-    var count: Int { diagnostics.count }
+    var count: Int { problems.count }
 
     /// Notes a problem.
-    mutating func add(_ code: Diagnostic.Code, field: String, value: String, remedy: String) {
-        guard diagnostics.count < Self.maximumCount else {
+    ///
+    /// - Parameters:
+    ///   - code: the kind of problem.
+    ///   - field: the field concerned, as a path.
+    ///   - value: the offending value.
+    ///   - showsValue: whether the diagnostic's message ends with the value; false where the statement names it already.
+    ///   - statement: what happened, as a sentence without the value and without a period.
+    ///   - recoverySuggestion: what to do about it, as a sentence.
+    mutating func add(
+        _ code: Diagnostic.Code,
+        field: String,
+        value: String,
+        showsValue: Bool = true,
+        _ statement: String,
+        recoverySuggestion: String
+    ) {
+        guard problems.count < Self.maximumCount else {
             omitted += 1
             return
         }
         // A field's name may be as long as a key that is far too long.
         let field = field.cut(toBytes: Diagnostic.maximumValueBytes)
-        diagnostics.append(Diagnostic(code: code, field: field, value: value, remedy: remedy))
+        let diagnostic = Diagnostic(
+            code: code,
+            field: field,
+            value: value,
+            message: showsValue && !value.isEmpty ? "\(statement): \(value.quoted)." : "\(statement).",
+            recoverySuggestion: recoverySuggestion
+        )
+        problems.append(Problem(diagnostic: diagnostic, statement: statement))
     }
 
     /// Forgets what was noted after the first `count`.
     mutating func truncate(to count: Int) {
-        diagnostics.removeLast(max(0, diagnostics.count - count))
+        problems.removeLast(max(0, problems.count - count))
     }
 
     /// Puts what was noted after the first `count` inside a field.
     mutating func prefix(_ parent: String, since count: Int) {
-        for index in diagnostics.indices.dropFirst(count) {
-            let field = diagnostics[index].field
+        for index in problems.indices.dropFirst(count) {
+            let field = problems[index].diagnostic.field
             let path = field.isEmpty ? parent : "\(parent).\(field)"
-            diagnostics[index].field = path.cut(toBytes: 2 * Diagnostic.maximumValueBytes)
+            problems[index].diagnostic.field = path.cut(toBytes: 2 * Diagnostic.maximumValueBytes)
         }
     }
 
     /// Tells each problem.
     func forEach(_ body: (Diagnostic) -> Void) {
-        diagnostics.forEach(body)
+        for problem in problems { body(problem.diagnostic) }
     }
 
     /// Writes `_error_code` and `_error_message` where the attributes end, moving what follows.
@@ -60,24 +88,24 @@ struct EventProblems {
     ///   - inAttributes: True when there are attributes already.
     ///   - attributes: The event's own; if they hold such a key, it is theirs and nothing is written.
     func write(into writer: inout JSONWriter, at place: Int, inAttributes: Bool, besides attributes: Attributes) {
-        guard let first = diagnostics.first, attributes["_error_code"] == nil, attributes["_error_message"] == nil
+        guard let first = problems.first, attributes["_error_code"] == nil, attributes["_error_message"] == nil
         else { return }
         let tail = Array(writer.bytes[min(place, writer.bytes.count)...])
         writer.truncate(to: place)
         writer.literal(inAttributes ? "," : ",\"attributes\":{")
         writer.literal("\"_error_code\":")
-        writer.string(first.code.rawValue)
+        writer.string(first.diagnostic.code.rawValue)
         writer.literal(",\"_error_message\":")
         writer.string(message(first))
         if !inAttributes { writer.literal("}") }
         writer.raw(tail)
     }
 
-    private func message(_ first: Diagnostic) -> String {
-        let others = diagnostics.count - 1 + omitted
-        let field = EventNames.replacingControlCharacters(first.field).cut(toBytes: 80)
+    private func message(_ first: Problem) -> String {
+        let others = problems.count - 1 + omitted
+        let field = EventNames.replacingControlCharacters(first.diagnostic.field).cut(toBytes: 80)
         let more = others > 0 ? " And \(others) more." : ""
-        return "\(field): \(first.remedy)\(more)".cut(toBytes: Self.maximumMessageBytes)
+        return "\(field): \(first.statement).\(more)".cut(toBytes: Self.maximumMessageBytes)
     }
 }
 

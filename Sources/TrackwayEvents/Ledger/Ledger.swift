@@ -10,7 +10,7 @@ public struct Ledger: Sendable, Hashable {
     public struct Uncounted: Error, Sendable, Hashable {
         /// The file or folder that cannot be read now.
         public var path: String
-        /// Why, in a sentence for people, with the remedy.
+        /// Why, in one or more sentences, with what to do about it.
         public var reason: String
 
         /// Something that could not be counted.

@@ -3,8 +3,8 @@
 
 /// Turns coded properties into attribute values, without Foundation.
 ///
-/// A class because containers outlive the call that asks for them and write into their parent's place.
-final class AttributesEncoder: Encoder {
+/// An event of simple properties takes one node and one array, whatever the number of properties.
+struct AttributesEncoder: Encoder {
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { [:] }
     private let node: AttributesNode
@@ -33,75 +33,120 @@ final class AttributesEncoder: Encoder {
 }
 
 /// One place in the value that is being built.
+///
+/// A class because containers outlive the call that asks for them and write into their parent's place.
 final class AttributesNode {
-    private enum Content {
+    private enum Kind {
         case nothing
-        case single(AttributeValue)
-        case object([(String, AttributesNode)])
-        case array([AttributesNode])
+        case single
+        case object
+        case array
     }
 
-    private var content = Content.nothing
+    // Unchecked: each access is one assignment, comparison or append of finished values, during which nothing else is called.
+    @exclusivity(unchecked) private var kind = Kind.nothing
+    private var single: AttributeValue?
+    /// The members of an object.
+    @exclusivity(unchecked) private var members: [(String, AttributeValue)] = []
+    /// The elements of an array.
+    private var elements: [AttributeValue] = []
+    /// The members or elements that are nodes of their own, in order. In the arrays stands `placeholder` for each of them.
+    private var children: [(place: Int, node: AttributesNode)] = []
+
+    private static var placeholder: AttributeValue { .boolean(false) }
 
     /// The value so far; nil when nothing was encoded here, or an optional that is nil.
     var value: AttributeValue? {
-        switch content {
-        case .nothing: nil
-        case .single(let value): value
-        case .object(let members):
-            .object(Attributes(uniquing: members.compactMap { key, node in node.value.map { (key, $0) } }))
-        case .array(let nodes): .array(nodes.compactMap(\.value))
+        switch kind {
+        case .nothing: return nil
+        case .single: return single
+        case .object:
+            var members = members
+            // From the last one on, so that places stay valid.
+            for child in children.reversed() {
+                if let value = child.node.value {
+                    members[child.place].1 = value
+                } else {
+                    members.remove(at: child.place)
+                }
+            }
+            return .object(Attributes(uniquing: members))
+        case .array:
+            var elements = elements
+            for child in children.reversed() {
+                if let value = child.node.value {
+                    elements[child.place] = value
+                } else {
+                    elements.remove(at: child.place)
+                }
+            }
+            return .array(elements)
         }
     }
 
     /// How many elements an array has.
-    var count: Int {
-        if case .array(let nodes) = content { nodes.count } else { 0 }
-    }
+    var count: Int { elements.count }
 
     func becomeObject() {
-        if case .object = content { return }
-        content = .object([])
+        if kind == .object { return }
+        become(.object)
+        members.reserveCapacity(12)
     }
 
     func becomeArray() {
-        if case .array = content { return }
-        content = .array([])
+        if kind == .array { return }
+        become(.array)
     }
 
-    func set(_ value: AttributeValue) {
-        content = .single(value)
+    private func set(_ value: AttributeValue) {
+        become(.single)
+        single = value
+    }
+
+    private func become(_ kind: Kind) {
+        self.kind = kind
+        single = nil
+        members = []
+        elements = []
+        children = []
+    }
+
+    /// Adds a member.
+    func add(_ key: String, _ value: AttributeValue) {
+        becomeObject()
+        members.append((key, value))
+    }
+
+    /// Adds an element.
+    func add(_ value: AttributeValue) {
+        becomeArray()
+        elements.append(value)
     }
 
     /// A new place under a key.
     func member(_ key: String) -> AttributesNode {
+        add(key, Self.placeholder)
         let node = AttributesNode()
-        if case .object(var members) = content {
-            content = .nothing  // gives the array up, so that appending does not copy it
-            members.append((key, node))
-            content = .object(members)
-        } else {
-            content = .object([(key, node)])
-        }
+        children.append((members.count - 1, node))
         return node
     }
 
     /// A new place at the end.
     func element() -> AttributesNode {
+        add(Self.placeholder)
         let node = AttributesNode()
-        if case .array(var nodes) = content {
-            content = .nothing
-            nodes.append(node)
-            content = .array(nodes)
-        } else {
-            content = .array([node])
-        }
+        children.append((elements.count - 1, node))
         return node
+    }
+
+    /// The value of anything that is an attribute already.
+    static func converted(_ value: some Encodable) -> AttributeValue? {
+        (value as? any AttributeConvertible)?.attributeValue
     }
 
     /// Encodes anything here. Values that are attributes already are taken as they are.
     func encode(_ value: some Encodable, codingPath: [any CodingKey]) throws {
-        if let value = value as? any AttributeConvertible, let converted = value.attributeValue {
+        if let converted = Self.converted(value) {
             set(converted)
         } else {
             try value.encode(to: AttributesEncoder(codingPath: codingPath, node: self))
@@ -118,15 +163,15 @@ private struct KeyedAttributesContainer<Key: CodingKey>: KeyedEncodingContainerP
         // An absent value is an absent attribute.
     }
 
-    mutating func encode(_ value: Bool, forKey key: Key) { node.member(key.stringValue).set(.boolean(value)) }
-    mutating func encode(_ value: String, forKey key: Key) { node.member(key.stringValue).set(.string(value)) }
-    mutating func encode(_ value: Double, forKey key: Key) { node.member(key.stringValue).set(.double(value)) }
+    mutating func encode(_ value: Bool, forKey key: Key) { node.add(key.stringValue, .boolean(value)) }
+    mutating func encode(_ value: String, forKey key: Key) { node.add(key.stringValue, .string(value)) }
+    mutating func encode(_ value: Double, forKey key: Key) { node.add(key.stringValue, .double(value)) }
     mutating func encode(_ value: Float, forKey key: Key) { set(value, key) }
-    mutating func encode(_ value: Int, forKey key: Key) { set(value, key) }
+    mutating func encode(_ value: Int, forKey key: Key) { node.add(key.stringValue, .integer(Int64(value))) }
     mutating func encode(_ value: Int8, forKey key: Key) { set(value, key) }
     mutating func encode(_ value: Int16, forKey key: Key) { set(value, key) }
     mutating func encode(_ value: Int32, forKey key: Key) { set(value, key) }
-    mutating func encode(_ value: Int64, forKey key: Key) { set(value, key) }
+    mutating func encode(_ value: Int64, forKey key: Key) { node.add(key.stringValue, .integer(value)) }
     mutating func encode(_ value: UInt, forKey key: Key) { set(value, key) }
     mutating func encode(_ value: UInt8, forKey key: Key) { set(value, key) }
     mutating func encode(_ value: UInt16, forKey key: Key) { set(value, key) }
@@ -134,7 +179,12 @@ private struct KeyedAttributesContainer<Key: CodingKey>: KeyedEncodingContainerP
     mutating func encode(_ value: UInt64, forKey key: Key) { set(value, key) }
 
     mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        try node.member(key.stringValue).encode(value, codingPath: codingPath + [key])
+        if let converted = AttributesNode.converted(value) {
+            node.add(key.stringValue, converted)
+        } else {
+            let path = codingPath + [key]
+            try value.encode(to: AttributesEncoder(codingPath: path, node: node.member(key.stringValue)))
+        }
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
@@ -155,7 +205,7 @@ private struct KeyedAttributesContainer<Key: CodingKey>: KeyedEncodingContainerP
     mutating func superEncoder(forKey key: Key) -> any Encoder { encoder(key.stringValue, key) }
 
     private func set(_ value: some AttributeConvertible, _ key: Key) {
-        if let value = value.attributeValue { node.member(key.stringValue).set(value) }
+        if let value = value.attributeValue { node.add(key.stringValue, value) }
     }
 
     private func encoder(_ name: String, _ key: Key) -> AttributesEncoder {
@@ -175,7 +225,11 @@ private struct UnkeyedAttributesContainer: UnkeyedEncodingContainer {
     }
 
     mutating func encode<T: Encodable>(_ value: T) throws {
-        try node.element().encode(value, codingPath: codingPath)
+        if let converted = AttributesNode.converted(value) {
+            node.add(converted)
+        } else {
+            try value.encode(to: AttributesEncoder(codingPath: codingPath, node: node.element()))
+        }
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(

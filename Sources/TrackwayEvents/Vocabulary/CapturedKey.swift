@@ -88,6 +88,10 @@ public enum CapturedKey {
     public static let identityKey = "_identity_key"
     /// The id itself.
     public static let identityValue = "_identity_value"
+    /// The type of a group, such as `company`.
+    public static let groupType = "_group_type"
+    /// The id of a group.
+    public static let groupID = "_group_id"
 
     // MARK: Things
 

@@ -67,4 +67,8 @@ public enum CapturedName {
     public static let identityBound = "_identity_bound"
     /// An id is no longer the person's.
     public static let identityUnbound = "_identity_unbound"
+    /// The user joined a group, or attributes of it were set: ``CapturedKey/groupType``, ``CapturedKey/groupID``.
+    public static let groupSet = "_group_set"
+    /// The user left a group: ``CapturedKey/groupType``, ``CapturedKey/groupID``.
+    public static let groupLeft = "_group_left"
 }

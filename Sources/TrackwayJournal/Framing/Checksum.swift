@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import CZlib
+internal import CTrackway
 
 /// The checksum of a frame: crc32 over the payload, continued over the header's last 16 bytes, xored with a salt.
 ///
@@ -10,19 +10,13 @@ internal import CZlib
 /// a stale block of another segment, do not pass as records of this one.
 enum Checksum {
     static func payload(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-        guard let start = bytes.baseAddress else { return 0 }
-        return UInt32(
-            truncatingIfNeeded: crc32_z(0, start.assumingMemoryBound(to: UInt8.self), z_size_t(bytes.count))
-        )
+        ctrackway_crc32(0, bytes.baseAddress, bytes.count)
     }
 
     static func frame(_ header: FrameHeader, payload: UInt32, salt: UInt32) -> UInt32 {
         let words = header.sealedWords
         var sealed = (words.0.littleEndian, words.1.littleEndian)
-        let sum = withUnsafeBytes(of: &sealed) {
-            crc32_z(UInt(payload), $0.baseAddress?.assumingMemoryBound(to: UInt8.self), z_size_t($0.count))
-        }
-        return UInt32(truncatingIfNeeded: sum) ^ salt
+        return withUnsafeBytes(of: &sealed) { ctrackway_crc32(payload, $0.baseAddress, $0.count) } ^ salt
     }
 
     /// The salt of one segment.

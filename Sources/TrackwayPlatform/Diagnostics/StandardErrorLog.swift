@@ -42,7 +42,7 @@ package final class StandardErrorLog: Sendable {
             return
         case .write(let leftOut):
             let more = leftOut > 0 ? " (and \(leftOut) more like it since the last one)" : ""
-            write(Self.line("trackway: [\(diagnostic.code.rawValue)] \(diagnostic)\(more)"))
+            write(Self.line("trackway: \(diagnostic)\(more)"))
         }
     }
 

@@ -9,11 +9,11 @@ public enum SystemTransport {
     /// URLSession's transport on Apple's systems, a new one with each call; libcurl's on Linux, which everything in the process that
     /// asks here shares, with its thread and its connections.
     ///
-    /// - Parameter usesConstrainedNetworks: whether a network is used on which the person wants as little sent as possible. Without
+    /// - Parameter allowsConstrainedNetworks: whether a network is used on which the person wants as little sent as possible. Without
     ///   it such a network counts as none. Of no meaning where networks have no such mark.
-    public static func make(usesConstrainedNetworks: Bool = false) -> any Transport {
+    public static func make(allowsConstrainedNetworks: Bool = false) -> any Transport {
         #if canImport(Darwin)
-        URLSessionTransport(usesConstrainedNetworks: usesConstrainedNetworks)
+        URLSessionTransport(allowsConstrainedNetworks: allowsConstrainedNetworks)
         #else
         CurlTransport.ofProcess()
         #endif

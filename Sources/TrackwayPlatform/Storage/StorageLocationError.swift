@@ -71,19 +71,20 @@ package struct StorageLocationError: Error, Sendable, Hashable, CustomStringConv
         }
     }
 
-    /// A sentence with path and remedy.
-    package var description: String {
-        let problem =
-            switch code {
-            case .noAppID: "an empty app id names no storage folder"
-            case .noHome: "no folder to keep events in is known: the user's home folder is not"
-            case .notAbsolute: "the storage folder \"\(path)\" is no absolute path"
-            case .notPermitted: "the storage folder \"\(path)\" cannot be written to: permission denied"
-            case .readOnly: "the storage folder \"\(path)\" lies on a read-only file system"
-            case .notAFolder: "the storage folder cannot be made: \"\(path)\" is a file"
-            case .full: "the storage folder \"\(path)\" cannot be made: no space is left"
-            case .other: "the storage folder \"\(path)\" cannot be used (error \(systemCode))"
-            }
-        return "\(problem); \(remedy)"
+    /// What happened, with the path, as a clause.
+    package var problem: String {
+        switch code {
+        case .noAppID: "an empty app id names no storage folder"
+        case .noHome: "no folder to keep events in is known: the user's home folder is not"
+        case .notAbsolute: "the storage folder \"\(path)\" is no absolute path"
+        case .notPermitted: "the storage folder \"\(path)\" cannot be written to: permission denied"
+        case .readOnly: "the storage folder \"\(path)\" lies on a read-only file system"
+        case .notAFolder: "the storage folder cannot be made: \"\(path)\" is a file"
+        case .full: "the storage folder \"\(path)\" cannot be made: no space is left"
+        case .other: "the storage folder \"\(path)\" cannot be used (error \(systemCode))"
+        }
     }
+
+    /// The problem and the remedy in one sentence.
+    package var description: String { "\(problem); \(remedy)" }
 }

@@ -14,7 +14,7 @@ extension SimulatedDevice {
     public func show(_ screen: String, id: String? = nil) throws(SimulatedDeviceError) {
         try check("show", [.active, .inactive, .background])
         guard !screen.isEmpty else { throw SimulatedDeviceError(step: "show", invalid: "name the screen") }
-        analytics?.screen(screen, id: id)
+        analytics?.screen(screen, path: id)
     }
 
     // MARK: Leaving and coming back

@@ -40,7 +40,7 @@ final class SimulatedProcess: Sendable {
             configuration.transport = SimulatedTransport(air: air, isAlive: isAlive)
             adapt(&configuration)
         }
-        guard let made else { throw TrackwayError(.storageUnavailable, "the app has not made its analytics") }
+        guard let made else { throw TrackwayError(.storageUnavailable, "The app has not created its Analytics.") }
         analytics = made
         self.isAlive = isAlive
         post = { changes, moment in

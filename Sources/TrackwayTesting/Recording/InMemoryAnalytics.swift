@@ -77,7 +77,7 @@ public struct InMemoryAnalytics: Sendable {
             appID: "test",
             destinations: [CollectorDestination(url: "http://collector.test", writeKey: "test")]
         )
-        configuration.capture = .none
+        configuration.capture = []
         return configuration
     }
 

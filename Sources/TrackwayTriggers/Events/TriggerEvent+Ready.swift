@@ -49,7 +49,7 @@ extension TriggerEvent {
     ///   - analytics: what records it; kept as long as the event.
     ///   - attributes: its attributes.
     ///   - items: its items.
-    ///   - route: the destinations that shall have it; all of them when empty.
+    ///   - route: the destinations that the event is for; every destination by default.
     ///   - id: when given, it is recorded once for all events of that id.
     ///   - memory: where it is remembered which ids were recorded.
     ///   - trace: a sentence for whoever debugs.
@@ -59,7 +59,7 @@ extension TriggerEvent {
         with analytics: Analytics,
         _ attributes: Attributes = [:],
         items: [Item] = [],
-        to route: [DestinationID] = [],
+        to route: Route = .all,
         once id: String? = nil,
         in memory: TriggerMemory = .process,
         trace: String? = nil
@@ -101,13 +101,13 @@ extension TriggerEvent {
     ///   - name: the name of what is recorded.
     ///   - analytics: what records it; kept as long as the events.
     ///   - attributes: its attributes.
-    ///   - route: the destinations that shall have it; all of them when empty.
+    ///   - route: the destinations that the event is for; every destination by default.
     ///   - trace: a sentence for whoever debugs.
     public static func timeOnScreen(
         recording name: String,
         with analytics: Analytics,
         _ attributes: Attributes = [:],
-        to route: [DestinationID] = [],
+        to route: Route = .all,
         trace: String? = nil
     ) -> [TriggerEvent] {
         let view = OnScreenTime()

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 public import Trackway
-public import TrackwayEvents
+internal import TrackwayEvents
 
 /// Tells whoever debugs which events fired, as they fire. Events that have a ``TriggerEvent/trace`` are told.
 ///
@@ -78,7 +78,7 @@ public final class TriggerTrace: Sendable {
     ///   - route: the destinations that shall have them. Name your own collector's: others know no such event.
     /// - Returns: What ends it. It goes on without, as long as trace and analytics live.
     @discardableResult
-    public func record(with analytics: Analytics, to route: [DestinationID] = []) -> TriggerTraceRecording {
+    public func record(with analytics: Analytics, to route: Route = .all) -> TriggerTraceRecording {
         let number = listen { [weak analytics] report in
             analytics?.record(CapturedName.trigger, Attributes(report), to: route)
         }

@@ -3,21 +3,19 @@
 
 #if canImport(UIKit) && !os(watchOS)
 internal import Foundation
-public import Trackway
+package import Trackway
 internal import TrackwayBehavior
 internal import TrackwayEvents
-public import TrackwayTriggers
+package import TrackwayTriggers
 internal import UIKit
 
-/// Records screens and clicks of a UIKit app, and has triggers fire, as long as it is kept.
+/// Records screens and clicks of a UIKit app, and fires triggers.
 ///
-/// ```swift
-/// let capture = UIKitCapture(analytics)
-/// ```
-/// Screens are recorded as far as the analytics' `capture` has `.screens`. For all of it five methods of UIKit's base
-/// classes are exchanged, those that are needed; see ``UIKitHooks``. The analytics are not kept alive.
+/// ``Trackway/Analytics/captureUIKit(screens:clicks:detector:)`` starts it.
+/// Up to five methods of UIKit's base classes are exchanged, only those that are needed; see ``UIKitHooks``.
+/// It does not keep the analytics alive.
 ///
-/// Each scene has its screens: events carry that of the scene which the person used last.
+/// Each scene has its own screens: events carry the screen of the scene that was used last.
 @MainActor
 public final class UIKitCapture {
     private weak var analytics: Analytics?
@@ -37,15 +35,25 @@ public final class UIKitCapture {
     private var typing: TypingWatch?
     private var scenes: SceneWatch?
 
-    /// Begins to capture.
+    /// The name of an app's own capture among what its analytics keep.
+    private static let companion = "UIKitCapture"
+
+    /// The capture of an app, started by the first call.
+    static func shared(by analytics: Analytics, _ start: () -> UIKitCapture) -> UIKitCapture {
+        if let capture = analytics.companions.withLock({ $0[companion] }) as? UIKitCapture { return capture }
+        let capture = start()
+        analytics.companions.withLock { $0[companion] = capture }
+        return capture
+    }
+
+    /// Captures until it is released or stopped.
     ///
     /// - Parameters:
-    ///   - analytics: records.
-    ///   - screens: which controllers are screens; nil for none.
-    ///   - clicks: which touches are clicks; nil for none.
-    ///   - detector: is told of touches, actions, scrolling and typing, so that triggers of views fire
-    ///     (`UIView.triggerEvents`); nil for none.
-    public init(
+    ///   - analytics: Records.
+    ///   - screens: The controllers that are screens; nil for none.
+    ///   - clicks: The touches that are clicks; nil for none.
+    ///   - detector: Fires the triggers of views; nil for none.
+    package init(
         _ analytics: Analytics,
         screens: ScreenRules? = ScreenRules(),
         clicks: ClickRules? = ClickRules(),
@@ -71,9 +79,14 @@ public final class UIKitCapture {
         }
     }
 
-    /// Captures nothing any more. Screens that it has found are not taken for those beneath others from now on: whether they are
-    /// still there, nobody sees.
+    /// Stops capturing.
+    ///
+    /// Screens that it found no longer count as lying beneath others, because nothing reports when they disappear.
+    /// A later call of `captureUIKit` starts a new capture.
     public func stop() {
+        analytics?.companions.withLock { companions in
+            if companions[Self.companion] as? UIKitCapture === self { companions[Self.companion] = nil }
+        }
         observation?.cancel()
         observation = nil
         typing = nil

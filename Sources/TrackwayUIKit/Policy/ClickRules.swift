@@ -8,8 +8,11 @@ public struct ClickRules: Sendable, Hashable {
     /// Whether the titles of buttons, segments and tabs are told. False by default: an app that puts a person's name on a
     /// button would tell it. What people type is never told.
     public var includesTitles = false
-    /// Whether an element's `accessibilityIdentifier` is recorded. True by default. Set it to false in an app that puts what people enter
-    /// or who they are into identifiers, such as `contact-jane.doe@example.com`; an element is then known by its class and place.
+    /// Whether the `accessibilityIdentifier` of an element is recorded.
+    ///
+    /// True by default. An identifier that looks like an e-mail address or a phone number is never recorded: one that contains `@`, or `+`
+    /// before a digit. Set it to false in an app that puts other data of people into identifiers.
+    /// An element without a recorded identifier is named by its class and place.
     public var includesIdentifiers = true
     /// Classes of elements whose clicks are not told, with their module or without it.
     public var excludedClasses: Set<String> = []
@@ -129,10 +132,22 @@ extension ClickRules {
         return parts.reversed().joined(separator: "/")
     }
 
-    /// The identifier as it is recorded; nil when there is none, or none is wanted.
+    /// The identifier as it is recorded; nil when there is none, none is wanted, or it may name a person.
     private func identifier(of element: ElementFacts) -> String? {
-        guard includesIdentifiers, let identifier = element.identifier, !identifier.isEmpty else { return nil }
+        guard includesIdentifiers, let identifier = element.identifier, !identifier.isEmpty,
+            !Self.looksPersonal(identifier)
+        else { return nil }
         return identifier
+    }
+
+    /// Whether an identifier looks like an e-mail address or a phone number.
+    private static func looksPersonal(_ identifier: String) -> Bool {
+        var last: Character?
+        for letter in identifier {
+            if letter == "@" || last == "+" && letter.isNumber { return true }
+            last = letter
+        }
+        return false
     }
 
     /// How much of the way up an element without a name is told.

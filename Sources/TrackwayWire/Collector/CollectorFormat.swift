@@ -118,7 +118,7 @@ private struct BatchGaps: Sendable, Hashable {
         }
         for gap in batch.skipped { skipped += Self.take(gap, from: &open) }
         // The writer has no account of these: a fault of the sender's, which must show as a loss.
-        dropped += open.map { DroppedRange(sequences: $0, reason: DropReason(rawValue: "unaccounted")) }
+        dropped += open.map { DroppedRange(sequences: $0, reason: .unaccounted) }
     }
 
     /// Takes a range out of the ranges that are still open.

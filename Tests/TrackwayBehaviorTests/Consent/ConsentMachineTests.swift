@@ -123,7 +123,7 @@ struct ConsentMachineTests {
 
     @Test("By choice a stretch in which nobody was signed in stays apart")
     func stayingApart() {
-        var machine = ConsentMachine(rules: ConsentRules(anonymous: .staysApart))
+        var machine = ConsentMachine(rules: ConsentRules(anonymous: .keepSeparate))
         _ = machine.decided(.denied, by: .person, for: .marketing)
         _ = machine.signedIn("ann")
         #expect(machine.consent(for: .marketing) == .pending)
@@ -191,7 +191,7 @@ struct ConsentMachineTests {
 
     @Test("A user whose name looks like a stretch is somebody else")
     func names() {
-        var machine = ConsentMachine(rules: ConsentRules(anonymous: .staysApart))
+        var machine = ConsentMachine(rules: ConsentRules(anonymous: .keepSeparate))
         _ = machine.decided(.denied, by: .person)
         _ = machine.signedIn("anonymous-1")
         #expect(machine.subject == "user-anonymous-1")
@@ -202,7 +202,7 @@ struct ConsentMachineTests {
         "Too many people: those are forgotten who decided nothing, then those who agreed; never who refused, silently"
     )
     func maxPeople() {
-        var machine = ConsentMachine(rules: ConsentRules(initial: .granted, anonymous: .staysApart))
+        var machine = ConsentMachine(rules: ConsentRules(initial: .granted, anonymous: .keepSeparate))
         _ = machine.signedIn("refused")
         _ = machine.decided(.denied, by: .person)
         _ = machine.signedIn("agreed")

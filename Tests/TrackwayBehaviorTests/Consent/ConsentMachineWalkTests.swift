@@ -26,7 +26,7 @@ struct ConsentMachineWalkTests {
         let rules = ConsentRules(
             initial: .pending,
             denial: random.nextBool() ? .keep : .purge,
-            anonymous: seed % 2 == 0 ? .staysApart : .joinsUser
+            anonymous: seed % 2 == 0 ? .keepSeparate : .mergeIntoUser
         )
         var machine = ConsentMachine(rules: rules)
         var problems: [String] = []

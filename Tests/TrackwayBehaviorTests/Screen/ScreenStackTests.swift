@@ -214,11 +214,15 @@ struct ScreenStackTests {
         _ = stack.appeared(1, named)
         named.screen.name = "B"
         #expect(shown(stack.changed(1, to: named)) == ["B"])
+        named.attributes = ["count": 2]
+        #expect(stack.changed(1, to: named).isEmpty, "attributes alone are no other screen")
         _ = stack.appeared(2, view("Sheet"))
         named.screen.name = "C"
         #expect(stack.changed(1, to: named).isEmpty)
         #expect(stack.disappeared(2) == [.wait(number: 1)])
-        #expect(shown(stack.timeCame(for: 1)) == ["C"])
+        let actions = stack.timeCame(for: 1)
+        #expect(shown(actions) == ["C"])
+        #expect(actions.contains { if case .show(let view) = $0 { view.attributes == ["count": 2] } else { false } })
         #expect(stack.changed(7, to: named).isEmpty)
     }
 

@@ -90,6 +90,7 @@ struct RuleFilterTests {
                 id: "ann",
                 uniqueID: "u-1",
                 identities: ["email": "a@b.c", "phone": "1"],
+                groups: ["email": "g", "company": "acme"],
                 attributes: [
                     .init(name: "email", value: "a@b.c", setAt: Timestamp(milliseconds: 1)),
                     .init(name: "age", value: 3, setAt: Timestamp(milliseconds: 1)),
@@ -106,6 +107,7 @@ struct RuleFilterTests {
         }
         var expected = context
         expected.user.identities = ["phone": "1"]
+        expected.user.groups = ["company": "acme"]
         expected.user.attributes.removeFirst()
         expected.global = ["channel": "store"]
         #expect(try RecordedContext(json: changed.json) == expected)

@@ -46,11 +46,19 @@ struct StandardErrorLogTests {
         let clock = StoppedClock(time: Locked(MonotonicTime(milliseconds: 0)))
         let log = StandardErrorLog(clock: clock) { line in lines.withLock { $0.append(line) } }
         let value = "one\ntrackway: [fake] two\u{2028}\u{1b}[31mred"
-        log.report(Diagnostic(code: .nameInvalid, field: "name", value: value, remedy: "Use letters."))
+        log.report(
+            Diagnostic(
+                code: .nameInvalid,
+                field: "name",
+                value: value,
+                message: "The name is \(value).",
+                recoverySuggestion: "Use letters."
+            )
+        )
         let written = lines.withLock { $0 }
         #expect(written.count == 1)
-        #expect(written[0].hasPrefix("trackway: [name_invalid] "))
-        #expect(written[0].hasSuffix("Use letters.\n"))
+        #expect(written[0].hasPrefix("trackway: name: warning: The name is one trackway: [fake] two"))
+        #expect(written[0].hasSuffix("Use letters. [name_invalid]\n"))
         #expect(written[0].unicodeScalars.filter { $0.properties.generalCategory == .control }.count == 1)
         #expect(!written[0].contains("\u{2028}"))
     }

@@ -14,8 +14,8 @@ struct CaptureConcurrencyTests {
     func storm() async throws {
         let memory = try InMemoryAnalytics.capturing()
         let analytics = memory.analytics
-        analytics.setDynamicGlobalAttributes { [weak analytics] in
-            ["installation": .string(analytics?.installation.description ?? "")]
+        analytics.setGlobalAttributesProvider { [weak analytics] in
+            ["installation": .string(analytics?.installationID.description ?? "")]
         }
         await withTaskGroup(of: Void.self) { group in
             for thread in 0..<4 {
@@ -45,7 +45,7 @@ struct CaptureConcurrencyTests {
             group.addTask {
                 for round in 0..<20 {
                     if round % 5 == 4 { analytics.setConsent(.pending) } else { analytics.setConsent(.granted) }
-                    analytics.reconfigure { $0.sessionTimeout = .seconds(60 + Int64(round)) }
+                    analytics.options.sessionTimeout = .seconds(60 + Int64(round))
                     _ = analytics.consent
                     await Task.yield()
                 }

@@ -90,10 +90,10 @@ struct CaptureTests {
     @Test("every event after a screen carries it, and leaving it says how long it was used")
     func screens() throws {
         let memory = try InMemoryAnalytics.capturing()
-        memory.analytics.screen("Home", id: "home-1", ["from": "push", "_screen_name": "not this"])
+        memory.analytics.screen("Home", path: "home-1", ["from": "push", "_screen_name": "not this"])
         memory.analytics.record("tap")
         memory.clock.advance(by: .seconds(3))
-        memory.analytics.screen("Cart", uniqueID: "c-7")
+        memory.analytics.screen("Cart", instanceID: "c-7")
         memory.analytics.record("buy")
         let views = memory.events(named: "_screen_view")
         #expect(views.map { $0.attributes["_screen_name"] } == ["Home", "Cart"])
@@ -113,7 +113,7 @@ struct CaptureTests {
         memory.analytics.screen("")
         #expect(memory.diagnostics.map(\.code) == [.screenInvalid])
         #expect(memory.names.isEmpty)
-        memory.analytics.screen(String(repeating: "屏", count: 100_000), id: "")
+        memory.analytics.screen(String(repeating: "屏", count: 100_000), path: "")
         #expect(memory.recorded.last?.screen?.utf8.count ?? 0 <= EventLimits().stringBytes)
         #expect(memory.recorded.last?.screen?.isEmpty == false)
     }
@@ -127,7 +127,7 @@ struct CaptureTests {
         memory.analytics.record("event")
         #expect(memory.names == ["event"])
         #expect(try memory.storage.names(in: memory.folder).filter { $0.hasPrefix("behavior") } == [])
-        memory.analytics.screen("Home", id: "h")
+        memory.analytics.screen("Home", path: "h")
         memory.analytics.record("event")
         #expect(memory.names == ["event", "_screen_view", "event"])
         #expect(memory.recorded.last?.screen == "Home")
@@ -138,10 +138,10 @@ struct CaptureTests {
     func reconfigured() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.record("before")
-        memory.analytics.reconfigure { $0.capture = .standard }
+        memory.analytics.options.capture = .standard
         memory.analytics.record("after")
         #expect(memory.names == ["before"] + Self.coldStart + ["after"])
-        memory.analytics.reconfigure { $0.capture = .none }
+        memory.analytics.options.capture = []
         memory.goToBackground()
         memory.analytics.record("last")
         #expect(memory.names.last == "last")

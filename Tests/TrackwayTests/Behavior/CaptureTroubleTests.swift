@@ -194,7 +194,7 @@ struct CaptureTroubleTests {
         #expect(memory.names.isEmpty)
         #expect(try memory.keptBehavior == nil)
         let allowed = memory.clock.now()
-        if refusal == .denied { memory.analytics.setConsent(.granted) } else { memory.analytics.enable() }
+        if refusal == .denied { memory.analytics.setConsent(.granted) } else { memory.analytics.isEnabled = true }
         memory.analytics.record("allowed")
         #expect(memory.names == ["_first_open", "_app_start", "_session_start", "allowed"])
         #expect(memory.recorded.allSatisfy { $0.time == allowed.wall })
@@ -205,10 +205,10 @@ struct CaptureTroubleTests {
     func refusedLater() throws {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.record("event")
-        memory.analytics.disable()
+        memory.analytics.isEnabled = false
         memory.goToBackground()
         #expect(memory.names.last == "event")
-        memory.analytics.enable()
+        memory.analytics.isEnabled = true
         memory.comeBack()
         #expect(memory.names.last == "_app_start")
     }

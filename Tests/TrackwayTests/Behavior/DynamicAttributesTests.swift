@@ -12,7 +12,7 @@ struct DynamicAttributesTests {
     func precedence() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.setGlobalAttributes(["a": "global", "b": "global", "c": "global"])
-        memory.analytics.setDynamicGlobalAttributes { ["b": "dynamic", "c": "dynamic", "d": "dynamic"] }
+        memory.analytics.setGlobalAttributesProvider { ["b": "dynamic", "c": "dynamic", "d": "dynamic"] }
         memory.analytics.record("event", ["c": "event"])
         let event = try #require(memory.recorded.first)
         #expect(event.global("a") == .string("global"))
@@ -31,7 +31,7 @@ struct DynamicAttributesTests {
         }
         let memory = try InMemoryAnalytics()
         let count = Locked(0)
-        memory.analytics.setDynamicGlobalAttributes {
+        memory.analytics.setGlobalAttributesProvider {
             [
                 "count": .integer(
                     Int64(
@@ -47,7 +47,7 @@ struct DynamicAttributesTests {
         memory.analytics.record("routed", to: ["collector"])
         memory.analytics.record(Typed())
         try await memory.analytics.recordDurably("durable")
-        memory.analytics.setDynamicGlobalAttributes(nil)
+        memory.analytics.setGlobalAttributesProvider(nil)
         memory.analytics.record("without")
         #expect(memory.recorded.map { $0.attributes["count"] } == [1, 2, 3, 4, nil])
         #expect(memory.recorded[2].attributes["own"] == 1)
@@ -56,7 +56,7 @@ struct DynamicAttributesTests {
     @Test("events recorded without the app asking get them too")
     func captured() throws {
         let memory = try InMemoryAnalytics.capturing()
-        memory.analytics.setDynamicGlobalAttributes { ["balance": 7, "_screen_name": "not this"] }
+        memory.analytics.setGlobalAttributesProvider { ["balance": 7, "_screen_name": "not this"] }
         memory.analytics.screen("Home")
         memory.goToBackground()
         #expect(memory.recorded.count == 5)
@@ -68,14 +68,14 @@ struct DynamicAttributesTests {
     func recursion() throws {
         let memory = try InMemoryAnalytics.capturing()
         let (one, two) = (memory, try InMemoryAnalytics(clock: memory.clock))
-        one.analytics.setDynamicGlobalAttributes { [weak analytics = one.analytics, weak other = two.analytics] in
+        one.analytics.setGlobalAttributesProvider { [weak analytics = one.analytics, weak other = two.analytics] in
             analytics?.record("inner")
             analytics?.screen("Inner")
             analytics?.setGlobalAttributes(["set": "inside"])
             other?.record("there")
             return ["from": "one"]
         }
-        two.analytics.setDynamicGlobalAttributes { [weak analytics = one.analytics] in
+        two.analytics.setGlobalAttributesProvider { [weak analytics = one.analytics] in
             analytics?.record("across")
             return ["from": "two"]
         }
@@ -90,7 +90,7 @@ struct DynamicAttributesTests {
     @Test("more than the limits allow is cut and told, and the event is recorded")
     func tooMuch() throws {
         let memory = try InMemoryAnalytics()
-        memory.analytics.setDynamicGlobalAttributes {
+        memory.analytics.setGlobalAttributesProvider {
             var many = Attributes()
             for number in 0..<2_000 { many["key\(number)"] = .double(.nan) }
             many[""] = 1
@@ -106,13 +106,13 @@ struct DynamicAttributesTests {
     func refused() throws {
         let memory = try InMemoryAnalytics()
         let calls = Locked(0)
-        memory.analytics.setDynamicGlobalAttributes {
+        memory.analytics.setGlobalAttributesProvider {
             calls.withLock { $0 += 1 }
             return [:]
         }
-        memory.analytics.disable()
+        memory.analytics.isEnabled = false
         memory.analytics.record("refused")
-        memory.analytics.enable()
+        memory.analytics.isEnabled = true
         memory.analytics.record("nowhere", to: ["unknown"])
         #expect(calls.withLock { $0 } == 0)
     }
@@ -120,10 +120,10 @@ struct DynamicAttributesTests {
     @Test("what is said about people, things and the device takes none; who signs in, and their ids, do")
     func statements() throws {
         let memory = try InMemoryAnalytics()
-        memory.analytics.setDynamicGlobalAttributes { ["n": 1, "page": "cart"] }
+        memory.analytics.setGlobalAttributesProvider { ["n": 1, "page": "cart"] }
         memory.analytics.identify("user")
-        memory.analytics.bind(identity: "1", as: "mobile")
-        memory.analytics.unbind(identity: "1", as: "mobile")
+        memory.analytics.addIdentifier("1", type: "mobile")
+        memory.analytics.removeIdentifier("1", type: "mobile")
         memory.analytics.setUserAttributes(["own": 1])
         memory.analytics.removeUserAttributes(["own"])
         memory.analytics.signOut()
@@ -152,7 +152,7 @@ struct DynamicAttributesTests {
         configuration.limits.attributes = attributes
         // What cannot work is refused when the analytics are made, and is not the recording's business.
         guard let memory = try? InMemoryAnalytics(configuration) else { return }
-        memory.analytics.setDynamicGlobalAttributes { ["n": 1] }
+        memory.analytics.setGlobalAttributesProvider { ["n": 1] }
         memory.analytics.record("event", ["own": 1])
         memory.analytics.removeUserAttributes(["a", "b"])
         #expect(memory.events(named: "event").count == 1)

@@ -137,7 +137,7 @@ struct ForegroundSessionTests {
             memory.clock.advance(by: .seconds(300))
             memory.analytics.recordAfterLaunch("own")
             memory.analytics.behavior.heartbeat()
-            memory.analytics.reconfigure { $0.logEvents = round == 3 }
+            memory.analytics.options.logEvents = round == 3
         }
         #expect(Self.sessions(memory, "own").allSatisfy { $0 == 1 })
         memory.analytics.record("event")
@@ -166,12 +166,12 @@ struct ForegroundSessionTests {
     func refused() throws {
         let memory = try Self.start()
         memory.analytics.record("event")
-        memory.analytics.disable()
+        memory.analytics.isEnabled = false
         for _ in 0..<4 {
             memory.clock.advance(by: .seconds(600))
             memory.analytics.record("refused")
         }
-        memory.analytics.enable()
+        memory.analytics.isEnabled = true
         memory.analytics.record("event")
         #expect(Self.sessions(memory) == [1, 2])
         #expect(memory.events(named: "_session_start").count == 2)
@@ -182,11 +182,11 @@ struct ForegroundSessionTests {
         let memory = try Self.start(nil)
         memory.analytics.record("event")
         memory.clock.advance(by: .seconds(10_000))
-        memory.analytics.reconfigure { $0.sessionIdleTimeout = .seconds(600) }
+        memory.analytics.options.sessionIdleTimeout = .seconds(600)
         memory.analytics.record("event")
         memory.clock.advance(by: .seconds(600))
         memory.analytics.record("event")
-        memory.analytics.reconfigure { $0.sessionIdleTimeout = nil }
+        memory.analytics.options.sessionIdleTimeout = nil
         memory.clock.advance(by: .seconds(10_000))
         memory.analytics.record("event")
         #expect(Self.sessions(memory) == [1, 1, 2, 2])

@@ -21,7 +21,7 @@ struct LaunchTurnTests {
             case .leaving: memory.analytics.lifeCycleChanged(to: .willResignActive)
             case .time: memory.analytics.behavior.launchEnded()
             case .flush: _ = await memory.analytics.flush(timeout: .zero)
-            case .shutdown: await memory.analytics.shutdown(within: .zero)
+            case .shutdown: await memory.analytics.shutdown(timeout: .zero)
             }
         }
 
@@ -68,7 +68,7 @@ struct LaunchTurnTests {
 
     @Test("nothing waits where the start is not recorded, and nothing before it is recorded twice")
     func withoutStart() throws {
-        let memory = try InMemoryAnalytics.capturing(.none)
+        let memory = try InMemoryAnalytics.capturing([])
         memory.analytics.recordAfterLaunch("own")
         memory.analytics.record("first")
         #expect(memory.names == ["own", "first"])
@@ -86,7 +86,7 @@ struct LaunchTurnTests {
         func permit(_ memory: InMemoryAnalytics) {
             switch permission {
             case .consent: memory.analytics.setConsent(.granted)
-            case .enabling: memory.analytics.enable()
+            case .enabling: memory.analytics.isEnabled = true
             }
         }
         func launched() throws -> InMemoryAnalytics {
@@ -139,8 +139,8 @@ struct LaunchTurnTests {
 
     @Test("an erasing that an earlier process could not record is recorded behind the start, with the app's attributes")
     func erased() async throws {
-        let memory = try InMemoryAnalytics.capturing(.none)
-        await memory.analytics.shutdown(within: .zero)
+        let memory = try InMemoryAnalytics.capturing([])
+        await memory.analytics.shutdown(timeout: .zero)
         _ = try memory.analytics.journal.erase()
         let storage = memory.storageAfterKill()
         // Killed while it launches: the next process records it.

@@ -32,7 +32,7 @@ struct OrderlyExitTests {
             let analytics = try Analytics(configuration)
             analytics.record("work")
             environment.clock.advance(by: .milliseconds(2_027))
-            if end != .release { await analytics.shutdown(within: .zero) }
+            if end != .release { await analytics.shutdown(timeout: .zero) }
             if end == .shutdownAndRelease { environment.clock.advance(by: .seconds(5)) }
         }
         try await run()
@@ -52,7 +52,7 @@ struct OrderlyExitTests {
         let memory = try InMemoryAnalytics(Self.configuration)
         memory.analytics.record("work")
         memory.analytics.lifeCycleChanged(to: .didEnterBackground)
-        await memory.analytics.shutdown(within: .zero)
+        await memory.analytics.shutdown(timeout: .zero)
         #expect(memory.events(named: "_app_end").count == 1)
     }
 
@@ -60,7 +60,7 @@ struct OrderlyExitTests {
     func afterwards() async throws {
         let memory = try InMemoryAnalytics(Self.configuration)
         memory.analytics.record("work")
-        await memory.analytics.shutdown(within: .zero)
+        await memory.analytics.shutdown(timeout: .zero)
         let before = memory.recorded.count
         memory.analytics.lifeCycleChanged(to: .willTerminate)
         memory.analytics.lifeCycleChanged(to: .didEnterBackground)

@@ -32,7 +32,7 @@ struct UnseenScreensTests {
             environment.clock.advance(by: .milliseconds(500))
             await Task.yield()
         }
-        return environment.diagnostics.count { $0.code == .screensUnseen }
+        return environment.diagnostics.count { $0.code == .screenCaptureMissing }
     }
 
     @Test("are a diagnostic, once, after the app became active", arguments: [AppState.active, .inactive, .background])
@@ -44,14 +44,16 @@ struct UnseenScreensTests {
             analytics.lifeCycleChanged(to: .willResignActive)
         }
         #expect(await reports() == 1)
-        let remedy = environment.diagnostics.first { $0.code == .screensUnseen }?.remedy
-        #expect(remedy?.contains("UIKitCapture") == true && remedy?.contains(".trackScreen") == true)
+        let remedy = environment.diagnostics.first { $0.code == .screenCaptureMissing }?.recoverySuggestion
+        for call in ["analytics.captureUIKit()", ".trackScreen", "analytics.screen"] {
+            #expect(remedy?.contains(call) == true, "the diagnostic names \(call)")
+        }
     }
 
     @Test("are none where none are wanted, where there is no interface, or where something reports them")
     func seen() async throws {
         let quiet = [
-            try analytics(CaptureOptions.none), try analytics(.launches), try analytics(showsScreens: false),
+            try analytics(CaptureOptions()), try analytics(.launches), try analytics(showsScreens: false),
         ]
         for analytics in quiet { analytics.lifeCycleChanged(to: .didBecomeActive) }
         let named = try analytics()

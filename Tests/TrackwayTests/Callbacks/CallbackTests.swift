@@ -65,16 +65,16 @@ struct CallbackTests {
             analytics.endTimer("inside_unknown")
             analytics.setConsent(.granted)
             analytics.setCollectionPolicy(nil)
-            analytics.enable()
+            analytics.isEnabled = true
             analytics.requestUpload()
             _ = analytics.ledger()
             _ = analytics.pendingCount(for: "collector")
-            _ = analytics.reporter(for: "collector").record("inside_reporter")
+            analytics.options.logEvents = false
         }
     }
 
     private enum Callback: String, CaseIterable, Sendable {
-        case diagnostics, interceptor, dynamicAttributes, reporter, reconfiguration
+        case diagnostics, interceptor, dynamicAttributes
     }
 
     /// A storage that fails in one way, or works.
@@ -104,19 +104,16 @@ struct CallbackTests {
                     return .keep
                 }
             ]
-        case .dynamicAttributes, .reporter, .reconfiguration:
+        case .dynamicAttributes:
             break
         }
         let memory = try InMemoryAnalytics(configuration)
         host.attach(memory.analytics)
         if callback == .dynamicAttributes {
-            memory.analytics.setDynamicGlobalAttributes {
+            memory.analytics.setGlobalAttributesProvider {
                 host.call()
                 return ["dynamic": 1]
             }
-        }
-        if callback == .reporter {
-            memory.analytics.register(Reporter(for: "collector") { _ in host.call() })
         }
         return memory
     }
@@ -131,12 +128,8 @@ struct CallbackTests {
         let memory = try Self.analytics(callback, host)
         if let operation = fault.operation { memory.storage.fail(operation, with: fault.fault) }
         let analytics = memory.analytics
-        if callback == .reconfiguration {
-            analytics.reconfigure { _ in host.call() }
-        }
         for number in 0..<3 {
             analytics.record("outside", ["number": .integer(Int64(number)), "invalid": .double(.nan)])
-            _ = analytics.reporter(for: "collector").record("outside_reporter")
         }
         analytics.screen("Outside")
         analytics.identify("outside")
@@ -162,7 +155,7 @@ struct CallbackTests {
         let memory = try InMemoryAnalytics(configuration)
         defer { host.withLock { $0.analytics = nil } }
         host.withLock { [analytics = memory.analytics] in $0.analytics = analytics }
-        await memory.analytics.shutdown(within: .zero)
+        await memory.analytics.shutdown(timeout: .zero)
         memory.analytics.record("goodbye")
         #expect(host.withLock { $0.codes } == [.recordedAfterShutdown])
         #expect(memory.analytics.unreportedDiagnostics == 1)
@@ -311,5 +304,42 @@ struct CallbackTests {
         let screens = environment.recorded.filter { $0.event.name == "_screen_view" }
         #expect(screens.map { $0.event.attributes["_screen_name"] } == ["Outside", "Inside"])
         withExtendedLifetime(first) {}
+    }
+
+    /// A value of the app's own that calls the SDK when it is converted.
+    private struct CallingValue: AttributeConvertible {
+        let analytics: Analytics
+
+        var attributeValue: AttributeValue? {
+            analytics.record("inside")
+            analytics.setGlobalAttributes(["inside": 1])
+            _ = analytics.ledger()
+            return "converted"
+        }
+    }
+
+    @Test("values at any depth are converted while no lock is held", .timeLimit(.minutes(1)))
+    func nestedConversions() throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.capture = .standard
+        let memory = try InMemoryAnalytics(configuration)
+        let analytics = memory.analytics
+        let value = CallingValue(analytics: analytics)
+        let nested: Attributes = ["outer": ["middle": ["inner": value] as Attributes] as Attributes, "direct": value]
+        let listed: Attributes = ["list": AttributeValue.array([.object(["inner": value])])]
+        for attributes in [nested, listed] {
+            analytics.setGlobalAttributes(attributes)
+            analytics.screen("Screen", attributes)
+            analytics.setUserAttributes(attributes)
+            analytics.record("after", attributes)
+            analytics.setGlobalAttributesProvider { attributes }
+            analytics.record("dynamic")
+            analytics.setGlobalAttributesProvider(nil)
+        }
+        let converted: AttributeValue = ["middle": ["inner": "converted"]]
+        let after = memory.events(named: "after").map(\.attributes)
+        #expect(after.first?["outer"] == converted)
+        #expect(after.last?["list"] == .array([["inner": "converted"]]))
+        #expect(memory.events(named: "dynamic").first?.attributes["outer"] == converted)
     }
 }

@@ -45,8 +45,8 @@ struct CopiedFolderTests {
         analytics.identify("ann")
         analytics.setGlobalAttributes(["tier": "gold"])
         analytics.record("original")
-        await analytics.shutdown(within: .seconds(5))
-        return (machine, analytics.installation)
+        await analytics.shutdown(timeout: .seconds(5))
+        return (machine, analytics.installationID)
     }
 
     @Test("is another installation with nobody signed in, and says once which one it was")
@@ -54,16 +54,16 @@ struct CopiedFolderTests {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
         let analytics = try copy.start()
-        #expect(analytics.installation != former)
+        #expect(analytics.installationID != former)
         analytics.record("copy")
         let recorded = try #require(copy.events("copy").first)
         let context = RecordedContext(recorded.context)
         #expect(context.user.id == nil)
         #expect(context.global["tier"] == nil)
         #expect(copy.formers == [former.description])
-        await analytics.shutdown(within: .seconds(5))
+        await analytics.shutdown(timeout: .seconds(5))
         let again = copy.copied(to: 2)
-        #expect(try again.start().installation == analytics.installation)
+        #expect(try again.start().installationID == analytics.installationID)
         #expect(again.formers == [former.description])
         #expect(again.events("_installation_erased").isEmpty)
     }
@@ -75,11 +75,11 @@ struct CopiedFolderTests {
         for inode in UInt64(2)...4 {
             let copy = machine.copied(to: inode)
             let analytics = try copy.start()
-            seen.insert(analytics.installation)
+            seen.insert(analytics.installationID)
             for number in 0..<5 { analytics.record("event \(number)") }
             let report = await analytics.flush()
             #expect(report.isComplete)
-            await analytics.shutdown(within: .seconds(5))
+            await analytics.shutdown(timeout: .seconds(5))
         }
         #expect(seen.count == 4)
         let delivered = machine.environment.transport.delivered
@@ -92,17 +92,17 @@ struct CopiedFolderTests {
         let machine = Machine()
         let first = try machine.start { $0.consent = .pending }
         first.record("waits")
-        await first.shutdown(within: .zero)
+        await first.shutdown(timeout: .zero)
         let copy = machine.copied(to: 2)
         let second = try copy.start()
-        #expect(second.installation == first.installation)
+        #expect(second.installationID == first.installationID)
         second.setConsent(.granted)
-        await second.shutdown(within: .seconds(5))
+        await second.shutdown(timeout: .seconds(5))
         #expect(copy.formers == [])
         let later = copy.copied(to: 2)
         let third = try later.start()
-        #expect(third.installation != first.installation)
-        #expect(later.formers == [first.installation.description])
+        #expect(third.installationID != first.installationID)
+        #expect(later.formers == [first.installationID.description])
     }
 
     @Test("what was decided about consent for the device stays")
@@ -110,19 +110,19 @@ struct CopiedFolderTests {
         let machine = Machine()
         let first = try machine.start()
         first.setConsent(.denied)
-        await first.shutdown(within: .zero)
+        await first.shutdown(timeout: .zero)
         let copy = machine.copied(to: 2)
         let second = try copy.start()
-        #expect(second.installation != first.installation)
+        #expect(second.installationID != first.installationID)
         second.record("denied")
         #expect(copy.events("denied").isEmpty)
         #expect(copy.formers == [])
         second.setConsent(.granted)
-        await second.shutdown(within: .zero)
+        await second.shutdown(timeout: .zero)
         // Now it may say so.
         let later = copy.copied(to: 2)
         _ = try later.start()
-        #expect(later.formers == [first.installation.description])
+        #expect(later.formers == [first.installationID.description])
     }
 
     @Test("a start that fails at any write is continued by the next one", arguments: 0..<12)
@@ -136,7 +136,7 @@ struct CopiedFolderTests {
         let later = copy.copied(to: 2)
         later.environment.storage.heal()
         let analytics = try later.start()
-        #expect(analytics.installation != former)
+        #expect(analytics.installationID != former)
         analytics.record("kept")
         #expect(later.events("kept").count == 1)
         #expect(Set(later.formers.compactMap { $0 }) == [former.description])
@@ -148,11 +148,11 @@ struct CopiedFolderTests {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
         let second = try copy.start()
-        await second.shutdown(within: .seconds(5))
+        await second.shutdown(timeout: .seconds(5))
         let next = copy.copied(to: 3)
         let third = try next.start()
-        #expect(Set([former, second.installation, third.installation]).count == 3)
-        #expect(Set(next.formers) == [former.description, second.installation.description])
+        #expect(Set([former, second.installationID, third.installationID]).count == 3)
+        #expect(Set(next.formers) == [former.description, second.installationID.description])
     }
 
     @Test("two processes that start in a copy at once belong to one new installation")
@@ -160,7 +160,7 @@ struct CopiedFolderTests {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
         let installations = try await withThrowingTaskGroup(of: InstallationID.self) { group in
-            for _ in 0..<4 { group.addTask { try copy.start().installation } }
+            for _ in 0..<4 { group.addTask { try copy.start().installationID } }
             return try await group.reduce(into: Set()) { $0.insert($1) }
         }
         #expect(installations.count == 1)
@@ -173,10 +173,10 @@ struct CopiedFolderTests {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
         let analytics = try copy.start { $0.consent = .denied }
-        #expect(analytics.installation != former)
+        #expect(analytics.installationID != former)
         #expect(copy.formers == [])
         try await analytics.erase()
-        await analytics.shutdown(within: .seconds(5))
+        await analytics.shutdown(timeout: .seconds(5))
         let later = copy.copied(to: 2)
         _ = try later.start()
         #expect(later.formers == [])

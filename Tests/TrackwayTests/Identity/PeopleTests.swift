@@ -21,11 +21,11 @@ struct PeopleTests {
             memory.analytics.record("seen-\(round)")
             let seen = try #require(memory.events(named: "seen-\(round)").first)
             ids.append(try #require(RecordedContext(seen.context).user.uniqueID))
-            #expect(memory.analytics.uniqueID == ids.last)
+            #expect(memory.analytics.personID == ids.last)
             memory = try InMemoryAnalytics(storage: memory.storageAfterKill(), clock: memory.clock)
-            #expect(memory.analytics.uniqueID == ids.last)
+            #expect(memory.analytics.personID == ids.last)
         }
-        let first = memory.analytics.installation.description.uppercased()
+        let first = memory.analytics.installationID.description.uppercased()
         #expect(ids.map { id in ids.firstIndex(of: id) } == [0, 0, 2, 2, 4, 0, 6])
         #expect(ids[0] == first)
         #expect(ids.allSatisfy { $0 == $0.uppercased() && $0.count == 36 })
@@ -123,9 +123,9 @@ struct PeopleTests {
         try base.replace(memory.folder + "/settings", with: Array("{\"identity\":7}".utf8), durably: true)
         let next = try InMemoryAnalytics(storage: disk)
         #expect(next.diagnostics.map(\.code) == [.settingsDamaged])
-        #expect(next.analytics.uniqueID == memory.analytics.uniqueID)
+        #expect(next.analytics.personID == memory.analytics.personID)
         #expect(next.analytics.anonymousID == memory.analytics.anonymousID)
-        #expect(next.analytics.installation == memory.analytics.installation)
+        #expect(next.analytics.installationID == memory.analytics.installationID)
     }
 
     @Test("Settings of an earlier version still say who is signed in")
@@ -136,14 +136,14 @@ struct PeopleTests {
         let text = #"{"version":1,"consent":"granted","user":"ann"}"#
         try base.replace(memory.folder + "/settings", with: Array(text.utf8), durably: true)
         let next = try InMemoryAnalytics(storage: disk)
-        #expect(next.analytics.user == "ann")
-        #expect(next.analytics.uniqueID == memory.analytics.uniqueID)
+        #expect(next.analytics.userID == "ann")
+        #expect(next.analytics.personID == memory.analytics.personID)
         next.analytics.record("seen")
         #expect(RecordedContext(try #require(next.recorded.last).context).user.subject == "user-ann")
         next.analytics.identify("bob")
-        #expect(next.analytics.uniqueID != memory.analytics.uniqueID)
+        #expect(next.analytics.personID != memory.analytics.personID)
         next.analytics.identify("ann")
-        #expect(next.analytics.uniqueID == memory.analytics.uniqueID)
+        #expect(next.analytics.personID == memory.analytics.personID)
     }
 
     @Test("Two processes of one installation know the same people")
@@ -153,12 +153,12 @@ struct PeopleTests {
         let two = try InMemoryAnalytics(storage: one.storage, clock: clock)
         one.analytics.identify("A")
         one.analytics.identify("B")
-        let id = one.analytics.uniqueID
+        let id = one.analytics.personID
         // The other one did not hear of it, and still gives B the id that B has.
         two.analytics.identify("B")
-        #expect(two.analytics.uniqueID == id)
+        #expect(two.analytics.personID == id)
         two.analytics.identify("A")
-        #expect(two.analytics.uniqueID == two.analytics.installation.description.uppercased())
+        #expect(two.analytics.personID == two.analytics.installationID.description.uppercased())
         two.analytics.setUserAttributes(["age": 1])
         one.analytics.setUserAttributes(["name": "x"])
         let next = try InMemoryAnalytics(storage: one.storageAfterKill())
@@ -171,7 +171,7 @@ struct PeopleTests {
     @Test("The anonymous id is the installation's until the app names another, and after a reset")
     func anonymousID() throws {
         let memory = try InMemoryAnalytics()
-        let own = memory.analytics.installation.description.uppercased()
+        let own = memory.analytics.installationID.description.uppercased()
         #expect(memory.analytics.anonymousID == own)
         memory.analytics.setAnonymousID("visitor")
         memory.analytics.identify("ann")
@@ -190,12 +190,12 @@ struct PeopleTests {
     @Test("Bound ids travel until the next sign-in, which still carries them")
     func identities() throws {
         let memory = try InMemoryAnalytics()
-        memory.analytics.bind(identity: "138", as: "mobile")
+        memory.analytics.addIdentifier("138", type: "mobile")
         memory.analytics.identify("ann")
         memory.analytics.record("seen")
-        memory.analytics.unbind(identity: "138", as: "mobile")
-        memory.analytics.bind(identity: "", as: "mobile")
-        memory.analytics.bind(identity: "1", as: "")
+        memory.analytics.removeIdentifier("138", type: "mobile")
+        memory.analytics.addIdentifier("", type: "mobile")
+        memory.analytics.addIdentifier("1", type: "")
         let recorded = memory.recorded
         #expect(recorded.map(\.name) == ["_identity_bound", "_profile_set", "seen", "_identity_unbound"])
         #expect(recorded[0].attributes == ["_identity_key": "mobile", "_identity_value": "138"])
@@ -207,29 +207,29 @@ struct PeopleTests {
     @Test("Erasing forgets everybody, and the new installation's ids are its own")
     func erased() async throws {
         let memory = try InMemoryAnalytics()
-        let former = memory.analytics.uniqueID
+        let former = memory.analytics.personID
         memory.analytics.identify("ann")
         memory.analytics.setUserAttributes(["age": 1])
         memory.analytics.setAnonymousID("visitor")
         try await memory.analytics.erase()
-        let own = memory.analytics.installation.description.uppercased()
+        let own = memory.analytics.installationID.description.uppercased()
         #expect(own != former)
-        #expect(memory.analytics.uniqueID == own && memory.analytics.anonymousID == own)
+        #expect(memory.analytics.personID == own && memory.analytics.anonymousID == own)
         memory.analytics.record("seen")
         let user = RecordedContext(try #require(memory.events(named: "seen").first).context).user
         #expect(user.id == nil && user.attributes.isEmpty && user.uniqueID == own)
         // The first one to sign in to the new installation keeps its id, also when it is the same person.
         memory.analytics.identify("ann")
-        #expect(memory.analytics.uniqueID == own)
+        #expect(memory.analytics.personID == own)
     }
 
     @Test("While the SDK is off who is signed in changes all the same, and nothing is recorded")
     func disabled() throws {
         let memory = try InMemoryAnalytics()
-        memory.analytics.disable()
+        memory.analytics.isEnabled = false
         memory.analytics.identify("ann")
         memory.analytics.setUserAttributes(["age": 1])
-        memory.analytics.enable()
+        memory.analytics.isEnabled = true
         memory.analytics.record("seen")
         #expect(memory.recorded.map(\.name) == ["seen"])
         let user = RecordedContext(try #require(memory.recorded.first).context).user
@@ -240,7 +240,7 @@ struct PeopleTests {
     func refusal() throws {
         let memory = try InMemoryAnalytics()
         memory.analytics.identify("ann")
-        memory.analytics.setConsent(.denied, for: nil, by: .person)
+        memory.analytics.setConsent(.denied, category: nil, scope: .person)
         memory.analytics.record("as_ann")
         memory.analytics.identify("bob")
         memory.analytics.record("as_bob")
@@ -295,10 +295,10 @@ struct PeopleTests {
         let memory = try InMemoryAnalytics(configuration)
         holder.withLock { $0 = [memory.analytics] }
         memory.analytics.setUserAttributes(["bad": .double(.infinity), "good": 1])
-        #expect(memory.analytics.user == "handler-number_not_finite")
+        #expect(memory.analytics.userID == "handler-number_not_finite")
         holder.withLock { $0 = [memory.analytics] }
         memory.storage.fail(.replace, with: .noSpace, paths: "/settings")
         memory.analytics.identify("ann")
-        #expect(memory.analytics.user == "handler-settings_not_saved")
+        #expect(memory.analytics.userID == "handler-settings_not_saved")
     }
 }

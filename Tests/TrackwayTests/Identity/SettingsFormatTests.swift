@@ -18,11 +18,11 @@ struct SettingsFormatTests {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
         analytics.setConsent(.granted)
-        analytics.setConsent(.denied, for: .marketing, by: .person)
+        analytics.setConsent(.denied, category: .marketing, scope: .person)
         analytics.identify("ann")
         analytics.setUserAttributes(["age": 21])
         analytics.setAnonymousID("visitor")
-        analytics.bind(identity: "138", as: "mobile")
+        analytics.addIdentifier("138", type: "mobile")
         let now = memory.clock.now().wall.milliseconds
         let expected = """
             {"version":1,"consent":"granted","people":{"device":{"consent":"granted"},"subject":"user-ann","stretches":1,\
@@ -50,7 +50,7 @@ struct SettingsFormatTests {
         try base.replace(memory.folder + "/settings", with: Array(whole.prefix(length)), durably: true)
         let next = try InMemoryAnalytics(storage: disk)
         #expect(next.analytics.consent == .pending)
-        #expect(next.analytics.uniqueID == memory.analytics.uniqueID)
+        #expect(next.analytics.personID == memory.analytics.personID)
         #expect(next.diagnostics.map(\.code) == [.settingsDamaged])
     }
 }

@@ -28,7 +28,7 @@ struct SigningOutTests {
     private static func describe(_ analytics: Analytics) {
         analytics.identify(secret)
         analytics.setUserAttributes(["name": .string(secret), "age": 20])
-        analytics.bind(identity: secret, as: "mobile")
+        analytics.addIdentifier(secret, type: "mobile")
         analytics.setGlobalAttributes(["company": .string(secret)], scope: .person)
         analytics.setGlobalAttributes(["channel": "store"])
         analytics.screen("Profile", ["owner": .string(secret)])
@@ -72,20 +72,20 @@ struct SigningOutTests {
     func uniqueIDs() throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
-        let first = analytics.uniqueID
+        let first = analytics.personID
         analytics.identify("john")
-        #expect(analytics.uniqueID == first)
+        #expect(analytics.personID == first)
         analytics.signOut()
-        let visitor = analytics.uniqueID
+        let visitor = analytics.personID
         #expect(visitor != first)
         analytics.setUserAttributes(["name": "David"])
         analytics.identify("david")
-        #expect(analytics.uniqueID == visitor)
+        #expect(analytics.personID == visitor)
         analytics.record("seen")
         let user = RecordedContext(try #require(memory.events(named: "seen").first).context).user
         #expect(user.attributes.map(\.value) == ["David"])
         analytics.identify("john")
-        #expect(analytics.uniqueID == first)
+        #expect(analytics.personID == first)
     }
 
     @Test("a name that is set again for the installation is not the person's any more")

@@ -71,7 +71,7 @@ struct InterceptorTests {
     func everyCall() async throws {
         let memory = try Self.analytics([Self.noEmail, Self.noDebug])
         let analytics = memory.analytics
-        analytics.setDynamicGlobalAttributes { ["email": "dynamic", "network": "wifi"] }
+        analytics.setGlobalAttributesProvider { ["email": "dynamic", "network": "wifi"] }
         analytics.record(Search(words: "shoes", email: "a@b.c"))
         try await analytics.recordDurably("durable", ["email": "a@b.c"])
         analytics.startTimer("checkout")
@@ -143,7 +143,7 @@ struct InterceptorTests {
         #expect(memory.recorded.allSatisfy { $0.attributes["changed"] == true })
         #expect(memory.diagnostics.map(\.code) == [.interceptorNameRefused, .interceptorNameRefused])
         #expect(memory.diagnostics.first?.field == "interceptors.bad")
-        #expect(memory.diagnostics.first?.remedy.hasSuffix("The event was kept as \"tap\".") == true)
+        #expect(memory.diagnostics.first?.message.hasSuffix("The event was kept as \"tap\".") == true)
     }
 
     @Test("limits count for the event as it was left, and say so")
@@ -288,8 +288,8 @@ struct InterceptorTests {
                 analytics.screen("Home")
                 analytics.setGlobalAttributes(["channel": "store"])
                 _ = analytics.ledger()
-                analytics.reconfigure { $0.logEvents = true }
-                if event.name == "last" { analytics.disable() }
+                analytics.options.logEvents = true
+                if event.name == "last" { analytics.isEnabled = false }
                 return .keep
             }
         ]) { $0.capture = .standard }
@@ -319,6 +319,40 @@ struct InterceptorTests {
         for _ in 0..<3 { memory.analytics.record("slow") }
         #expect(memory.diagnostics.map(\.code) == [.interceptorSlow])
         #expect(memory.events(named: "slow").count == 3)
+    }
+
+    @Test("of several interceptors, the one that holds up its caller is reported")
+    func slowOne() throws {
+        let clock = ManualClock()
+        let memory = try Self.analytics(
+            [
+                Interceptor("quick") { _ in .keep },
+                Interceptor("slow") { _ in
+                    clock.advance(by: .milliseconds(150))
+                    return .keep
+                },
+                Interceptor("last") { _ in .keep },
+            ],
+            clock: clock
+        )
+        memory.analytics.record("held_up")
+        #expect(memory.diagnostics.map(\.field) == ["interceptors.slow"])
+    }
+
+    @Test("an event whose interceptor disables the SDK is not recorded")
+    func disabling() throws {
+        let host = Locked<Analytics?>(nil)
+        let memory = try Self.analytics([
+            Interceptor("disable") { _ in
+                host.withLock { $0 }?.isEnabled = false
+                return .keep
+            }
+        ])
+        defer { host.withLock { $0 = nil } }
+        #expect(memory.analytics.record("before").durability == .kernel)
+        host.withLock { [analytics = memory.analytics] in $0 = analytics }
+        #expect(memory.analytics.record("inside").dropped == .disabled)
+        #expect(memory.recorded.map(\.name) == ["before"])
     }
 
     @Test("events of eight threads pass through at the same time, and every one is recorded or counted")

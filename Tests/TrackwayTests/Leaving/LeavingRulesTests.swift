@@ -23,7 +23,7 @@ struct LeavingRulesTests {
             appID: "test",
             destinations: [QueueFixture.destination("collector"), QueueFixture.destination("audit")]
         )
-        configuration.capture = .none
+        configuration.capture = []
         configuration.rules = rules
         change(&configuration)
         return try InMemoryAnalytics(configuration, storage: storage, transport: transport)
@@ -99,12 +99,12 @@ struct LeavingRulesTests {
         analytics.record("debug_tap")
         #expect(await analytics.flush().isComplete)
         #expect(memory.arrived(at: "audit") == [])
-        analytics.reconfigure { $0.rules["audit"] = [.deny("buy")] }
+        analytics.options.rules["audit"] = [.deny("buy")]
         analytics.record("debug_tap")
         analytics.record("buy")
         #expect(await analytics.flush().isComplete)
         #expect(memory.arrived(at: "audit") == ["debug_tap"])
-        analytics.reconfigure { $0.rules["audit"] = nil }
+        analytics.options.rules["audit"] = nil
         analytics.record("buy")
         #expect(await analytics.flush().isComplete)
         #expect(memory.arrived(at: "audit") == ["debug_tap", "buy"])
@@ -127,7 +127,7 @@ struct LeavingRulesTests {
             analytics.removeDestination("late")
             try analytics.addDestination(QueueFixture.destination("late"))
         }
-        analytics.reconfigure { $0.rules["nobody"] = [.deny("*")] }
+        analytics.options.rules["nobody"] = [.deny("*")]
         #expect(memory.diagnostics.map(\.code) == [.unknownDestination])
         try analytics.addDestination(QueueFixture.destination("nobody"))
         analytics.record("tap")
@@ -165,9 +165,9 @@ struct LeavingRulesTests {
         #expect(await memory.analytics.flush().isComplete)
         #expect(memory.arrived(at: "audit") == ["a", "b"])
         // What was told is not told again with every other change.
-        memory.analytics.reconfigure { $0.sessionTimeout = .seconds(60) }
+        memory.analytics.options.sessionTimeout = .seconds(60)
         #expect(memory.diagnostics.count == 8)
-        memory.analytics.reconfigure { $0.rules["audit"] = [.sample(2)] }
+        memory.analytics.options.rules["audit"] = [.sample(2)]
         #expect(memory.diagnostics.count == 9)
         try memory.analytics.addDestination(QueueFixture.destination("late"), rules: [.sample(2)])
         #expect(memory.diagnostics.count == 10)
@@ -194,7 +194,7 @@ struct LeavingRulesTests {
         analytics.record("buy")
         _ = await analytics.flush()
         #expect(analytics.ledger().destinations["audit"] == Ledger.Account(recorded: 2, pending: 2))
-        analytics.reconfigure { $0.rules["audit"] = [.deny("buy")] }
+        analytics.options.rules["audit"] = [.deny("buy")]
         analytics.setConsent(.granted)
         #expect(await analytics.flush().isComplete)
         #expect(memory.arrived(at: "audit") == ["tap"])
@@ -241,7 +241,7 @@ struct LeavingRulesTests {
                 ),
             ]
         )
-        configuration.capture = .none
+        configuration.capture = []
         for id in ["clickstream", "sensors", "sift"] as [DestinationID] {
             configuration.rules[id] = [.redact("email"), .deny("debug_*"), .rename("buy", to: "purchase")]
         }

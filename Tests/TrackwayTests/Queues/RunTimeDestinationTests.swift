@@ -234,13 +234,13 @@ struct RunTimeDestinationTests {
         configuration.consentCategories = ["collector": .marketing]
         let memory = try InMemoryAnalytics(configuration)
         let analytics = memory.analytics
-        analytics.setConsent(.denied, for: .marketing)
+        analytics.setConsent(.denied, category: .marketing)
         #expect(analytics.record("nobody's").dropped == .consentDenied)
         try analytics.addDestination(QueueFixture.destination("late"))
         #expect(analytics.record("late's").durability == .kernel)
-        analytics.setConsent(.denied, for: .analytics)
+        analytics.setConsent(.denied, category: .analytics)
         #expect(analytics.record("refused", to: ["late"]).dropped == .consentDenied)
-        analytics.setConsent(.granted, for: .analytics)
+        analytics.setConsent(.granted, category: .analytics)
         analytics.record("again", to: ["late"])
         _ = await analytics.flush()
         #expect(memory.arrived(at: "collector") == [])

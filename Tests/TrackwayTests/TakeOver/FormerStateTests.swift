@@ -40,7 +40,7 @@ struct FormerStateTests {
         let state = clickstream(values)
         let problem = try #require(state.problems.first)
         #expect(state.problems.count == 1 && problem.code == .takeOverIncomplete)
-        #expect(problem.field.hasPrefix(key) && problem.value.contains(told) && !problem.remedy.isEmpty)
+        #expect(problem.field.hasPrefix(key) && problem.value.contains(told) && problem.message.hasSuffix("."))
         #expect(problem.value.utf8.count <= Diagnostic.maximumValueBytes)
         #expect(state.behavior.systemVersion == "17.4" && state.person.user == "anne")
     }

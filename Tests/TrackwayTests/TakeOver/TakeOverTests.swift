@@ -49,7 +49,7 @@ struct TakeOverTests {
         #expect(start.attributes[CapturedKey.isFirstStart] == false)
         let update = environment.recorded.first { $0.name == "_app_update" }
         #expect(update?.attributes[CapturedKey.previousAppVersion] == "2.9")
-        let report = try #require(analytics.takeOver)
+        let report = try #require(analytics.migrationResult)
         #expect(report.origin == "Clickstream" && report.user == "anne" && report.uniqueID == FormerApp.anne)
         #expect(report.knownUsers == 2 && report.sessionNumber == 41 && report.wasOpened)
         #expect(report.userAttributes == ["_user_age", "level"] && report.problems.isEmpty)
@@ -57,11 +57,11 @@ struct TakeOverTests {
         // Whoever was there before is known again, and nothing tells of what was taken over.
         #expect(!names.contains("_profile_set"))
         analytics.identify("bob")
-        #expect(analytics.uniqueID == FormerApp.bob)
+        #expect(analytics.personID == FormerApp.bob)
         analytics.identify("carl")
-        #expect(analytics.uniqueID != FormerApp.bob && analytics.uniqueID != FormerApp.anne)
+        #expect(analytics.personID != FormerApp.bob && analytics.personID != FormerApp.anne)
         analytics.identify("anne")
-        #expect(analytics.uniqueID == FormerApp.anne)
+        #expect(analytics.personID == FormerApp.anne)
     }
 
     @Test("a session that is over is counted on")
@@ -83,23 +83,23 @@ struct TakeOverTests {
         let report = try {
             let analytics = try FormerApp.start(try clickstream(), environment)
             analytics.signOut()
-            return analytics.takeOver
+            return analytics.migrationResult
         }()
         let next = environment.nextProcess()
         let analytics = try FormerApp.start(try clickstream(), next)
         analytics.record("tap")
-        #expect(analytics.user == nil)
-        #expect(analytics.takeOver?.user == report?.user && analytics.takeOver != nil)
+        #expect(analytics.userID == nil)
+        #expect(analytics.migrationResult?.user == report?.user && analytics.migrationResult != nil)
         #expect(!next.diagnostics.contains { $0.code == .takenOver })
     }
 
     @Test("an installation that is not new takes nothing over")
     func notNew() throws {
         let environment = FormerApp.environment()
-        let first = try FormerApp.start(nil, environment).uniqueID
+        let first = try FormerApp.start(nil, environment).personID
         let next = environment.nextProcess()
         let analytics = try FormerApp.start(try clickstream(), next)
-        #expect(analytics.takeOver == nil && analytics.user == nil && analytics.uniqueID == first)
+        #expect(analytics.migrationResult == nil && analytics.userID == nil && analytics.personID == first)
         #expect(next.diagnostics.isEmpty)
     }
 
@@ -112,7 +112,7 @@ struct TakeOverTests {
             let environment = FormerApp.environment()
             let analytics = try FormerApp.start(predecessor, environment)
             _ = await analytics.flush()
-            #expect(analytics.takeOver == nil && environment.diagnostics.isEmpty)
+            #expect(analytics.migrationResult == nil && environment.diagnostics.isEmpty)
         }
     }
 
@@ -125,8 +125,8 @@ struct TakeOverTests {
         let analytics = try FormerApp.start(try clickstream(), next)
         analytics.record("tap")
         // Without the first word, nothing was begun: the installation was new, and is not any more.
-        #expect(analytics.user == (writes == 0 ? nil : "anne"))
-        #expect((analytics.takeOver == nil) == (writes == 0))
+        #expect(analytics.userID == (writes == 0 ? nil : "anne"))
+        #expect((analytics.migrationResult == nil) == (writes == 0))
     }
 
     @Test("what the older SDK keeps stays as it is, byte for byte", arguments: ["clickstream", "sensors", "sift"])
@@ -153,11 +153,11 @@ struct TakeOverTests {
         let environment = FormerApp.environment()
         let analytics = try FormerApp.start(try clickstream(), environment)
         try await analytics.erase()
-        #expect(analytics.takeOver == nil && analytics.user == nil && analytics.uniqueID != FormerApp.anne)
+        #expect(analytics.migrationResult == nil && analytics.userID == nil && analytics.personID != FormerApp.anne)
         analytics.record("tap")
         #expect(environment.recorded.contains { $0.name == "_first_open" })
         let next = try FormerApp.start(try clickstream(), environment.nextProcess())
-        #expect(next.takeOver == nil && next.user == nil && next.uniqueID != FormerApp.anne)
+        #expect(next.migrationResult == nil && next.userID == nil && next.personID != FormerApp.anne)
     }
 
     @Test("a device that was restored from a backup takes nothing over a second time")
@@ -169,7 +169,7 @@ struct TakeOverTests {
         var dependencies = try environment.dependencies(for: configuration)
         dependencies.backup = ("/backed-up", "name")
         let analytics = try Analytics(configuration, in: dependencies)
-        #expect(analytics.takeOver == nil && analytics.user == nil)
+        #expect(analytics.migrationResult == nil && analytics.userID == nil)
     }
 
     @Test("ids, first day, flag and super properties of Sensors Analytics go on; what waits is counted")
@@ -186,7 +186,7 @@ struct TakeOverTests {
         #expect(context.app["first_day"] == "2024-05-28")
         let start = try #require(environment.recorded.first { $0.name == "_app_start" })
         #expect(start.attributes[CapturedKey.isFirstStart] == false)
-        let report = try #require(analytics.takeOver)
+        let report = try #require(analytics.migrationResult)
         #expect(report.firstDay == "2024-05-28" && report.vendorID == FormerApp.device)
         #expect(report.waiting.found == 3 && report.waiting.imported == 0 && report.waiting.isComplete)
         #expect(report.waiting.left == 3 && report.problems.count == 1)
@@ -203,8 +203,8 @@ struct TakeOverTests {
         let environment = FormerApp.environment()
         let analytics = try FormerApp.start(.sift(in: try FormerApp.place("sift")), environment)
         _ = await analytics.flush()
-        #expect(analytics.user == "anne")
-        let report = try #require(analytics.takeOver)
+        #expect(analytics.userID == "anne")
+        let report = try #require(analytics.migrationResult)
         #expect(report.vendorID == FormerApp.device && report.waiting.found == 5 && report.waiting.left == 5)
     }
 
@@ -230,7 +230,7 @@ struct TakeOverTests {
         )
         let analytics = try Analytics(configuration, in: dependencies)
         analytics.record("push")
-        #expect(analytics.takeOver == nil)
+        #expect(analytics.migrationResult == nil)
         environment.storage.heal()
         unlocking.listener.withLock { $0 }.report()
         // The folder is entered, then what waits elsewhere is recorded.
@@ -239,7 +239,7 @@ struct TakeOverTests {
         let push = try #require(environment.recorded.first { $0.name == "push" })
         #expect(push.user == "anne" && RecordedContext(push.context).user.uniqueID == FormerApp.anne)
         #expect(!environment.recorded.contains { $0.name == "_first_open" })
-        #expect(analytics.takeOver?.waiting.imported == 4)
+        #expect(analytics.migrationResult?.waiting.imported == 4)
     }
 
     @Test("state that cannot be read now is taken over by a later start")
@@ -250,12 +250,12 @@ struct TakeOverTests {
         closed.fail(.size, with: .denied)
         place.storage = closed
         let first = try FormerApp.start(.sensorsAnalytics(in: place), environment)
-        #expect(first.takeOver == nil && first.user == nil)
+        #expect(first.migrationResult == nil && first.userID == nil)
         #expect(environment.diagnostics.map(\.code) == [.takeOverDelayed])
         #expect(environment.diagnostics.first?.field == "Sensors Analytics")
         closed.heal()
         let next = environment.nextProcess()
-        #expect(try FormerApp.start(.sensorsAnalytics(in: place), next).user == "anne")
+        #expect(try FormerApp.start(.sensorsAnalytics(in: place), next).userID == "anne")
     }
 
     @Test("a damaged record takes nothing over a second time")
@@ -265,7 +265,7 @@ struct TakeOverTests {
         let next = environment.nextProcess()
         try next.storage.replace("\(InMemoryEnvironment.usualFolder)/takeover", with: [1, 2, 3], durably: false)
         let analytics = try FormerApp.start(try clickstream(), next)
-        #expect(analytics.user == nil && analytics.takeOver == nil)
+        #expect(analytics.userID == nil && analytics.migrationResult == nil)
         #expect(next.diagnostics.map(\.code) == [.takeOverIncomplete])
     }
 }

@@ -47,7 +47,7 @@ struct WaitingEventsTests {
         #expect(sent[1]["attributes"]?["_screen_name"]?.string == "Cart")
         #expect(sent[2]["attributes"]?["_exception_stack"]?.string?.hasPrefix("0 main") == true)
         #expect(sent[3]["user"]?["level"]?["value"]?.string == "gold")
-        let waiting = try #require(analytics.takeOver).waiting
+        let waiting = try #require(analytics.migrationResult).waiting
         #expect(waiting.found == 6 && waiting.imported == 4 && waiting.left == 2 && waiting.isComplete)
         #expect(
             environment.diagnostics.filter { $0.code == .takeOverIncomplete }.map(\.value) == [
@@ -69,7 +69,7 @@ struct WaitingEventsTests {
         let environment = FormerApp.environment()
         let analytics = try FormerApp.start(try predecessor("log"), environment)
         _ = await analytics.flush()
-        #expect(analytics.takeOver?.waiting.imported == 2)
+        #expect(analytics.migrationResult?.waiting.imported == 2)
     }
 
     @Test("they go to the module's own destination alone")
@@ -107,7 +107,7 @@ struct WaitingEventsTests {
             $0["event_id"]?.string
         }
         #expect(ids.count == 250 && Set(ids).count == 250)
-        #expect(second.takeOver?.waiting.imported == 250 && second.takeOver?.waiting.isComplete == true)
+        #expect(second.migrationResult?.waiting.imported == 250 && second.migrationResult?.waiting.isComplete == true)
     }
 
     /// The disk takes no events after so many, and takes them again in the next process.
@@ -118,7 +118,7 @@ struct WaitingEventsTests {
         environment.transport.always(.status(503))
         let first = try FormerApp.start(try predecessor("many"), environment)
         await first.control.untilSettled()
-        #expect(first.takeOver?.waiting.isComplete == false)
+        #expect(first.migrationResult?.waiting.isComplete == false)
         let next = Self.next(after: environment)
         let second = try FormerApp.start(try predecessor("many"), next)
         _ = await second.flush()
@@ -132,8 +132,8 @@ struct WaitingEventsTests {
         var configuration = FormerApp.configuration(try predecessor("shop"), environment)
         if isDisabled { configuration.isEnabled = false } else { configuration.consent = .denied }
         let analytics = try Analytics(configuration)
-        while analytics.takeOver?.waiting.isComplete != true { await analytics.queue.run {} }
-        #expect(analytics.takeOver?.waiting.imported == 0 && analytics.takeOver?.waiting.left == 6)
+        while analytics.migrationResult?.waiting.isComplete != true { await analytics.queue.run {} }
+        #expect(analytics.migrationResult?.waiting.imported == 0 && analytics.migrationResult?.waiting.left == 6)
         let told = environment.diagnostics.filter { $0.code == .takeOverIncomplete }.map(\.value)
         #expect(told.contains(isDisabled ? "4: disabled" : "4: consent_denied"))
     }
@@ -143,7 +143,7 @@ struct WaitingEventsTests {
         let environment = FormerApp.environment()
         let analytics = try FormerApp.start(try predecessor("text"), environment)
         _ = await analytics.flush()
-        let report = try #require(analytics.takeOver)
+        let report = try #require(analytics.migrationResult)
         #expect(report.user == "anne" && report.waiting.found == nil && report.waiting.left == nil)
         #expect(report.problems.count == 1 && report.problems[0].contains("SQLite"))
     }

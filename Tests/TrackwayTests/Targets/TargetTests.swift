@@ -10,7 +10,7 @@ import TrackwayTesting
 @Suite struct TargetTests {
     static func configuration(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.destinations.append(.target("exports"))
+        configuration.destinations.append(.local("exports"))
         change(&configuration)
         return configuration
     }
@@ -24,7 +24,7 @@ import TrackwayTesting
         analytics.record("for the collector", to: ["collector"])
         #expect(analytics.pendingCount(for: "exports") == 2)
 
-        let snapshot = try analytics.snapshot(for: "exports")
+        let snapshot = try analytics.pendingEvents(for: "exports")
         analytics.record("later", to: ["exports"])
         var uploaded: [RecordedEvent] = []
         try snapshot.readEvents { event in
@@ -35,7 +35,7 @@ import TrackwayTesting
         #expect(uploaded.first?.attributes["total"]?.double == 99.9)
         #expect(uploaded.first?.items.map(\.id) == ["A-1"])
         #expect(uploaded.first?.global("channel")?.string == "App Store")
-        #expect(try snapshot.count() == 2)
+        #expect(try snapshot.countEvents() == 2)
         #expect(try snapshot.remove() == 2)
         #expect(try snapshot.remove() == 0)
         #expect(analytics.pendingCount(for: "exports") == 1)
@@ -44,7 +44,7 @@ import TrackwayTesting
     }
 
     @Test func `Nothing is ever sent for a target, whoever asks for it`() async throws {
-        let memory = try InMemoryAnalytics(Self.configuration { $0.destinations = [.target("exports")] })
+        let memory = try InMemoryAnalytics(Self.configuration { $0.destinations = [.local("exports")] })
         for number in 1...100 { memory.analytics.record("e\(number)") }
         #expect(memory.analytics.requestUpload(of: ["exports"], force: true) == false)
         let report = await memory.analytics.flush(timeout: .seconds(5))
@@ -56,7 +56,7 @@ import TrackwayTesting
 
     @Test func `What waits is there after a restart, also for a target that was added at run time`() async throws {
         let first = try InMemoryAnalytics(InMemoryAnalytics.usualConfiguration)
-        try first.analytics.addDestination(.target("added"))
+        try first.analytics.addDestination(.local("added"))
         first.analytics.record("before", to: ["added"])
         await first.analytics.shutdown()
 
@@ -66,11 +66,11 @@ import TrackwayTesting
             storage: first.storage,
             clock: first.clock
         )
-        #expect(second.analytics.targetIdentifiers() == ["added"])
-        #expect(throws: TrackwayError.self) { try second.analytics.snapshot(for: "added") }
-        try second.analytics.addDestination(.target("added"))
+        #expect(second.analytics.localDestinationIDs == ["added"])
+        #expect(throws: TrackwayError.self) { try second.analytics.pendingEvents(for: "added") }
+        try second.analytics.addDestination(.local("added"))
         second.analytics.record("after", to: ["added"])
-        let snapshot = try second.analytics.snapshot(for: "added")
+        let snapshot = try second.analytics.pendingEvents(for: "added")
         var names: [String] = []
         try snapshot.readEvents { event in
             names.append(event.name)
@@ -83,16 +83,16 @@ import TrackwayTesting
         let memory = try InMemoryAnalytics(Self.configuration { $0.consent = .pending })
         let analytics = memory.analytics
         analytics.record("while nobody had decided")
-        #expect(try analytics.snapshot(for: "exports").count() == 0)
+        #expect(try analytics.pendingEvents(for: "exports").countEvents() == 0)
         analytics.setConsent(.granted)
-        let granted = try analytics.snapshot(for: "exports")
-        #expect(try granted.count() == 1)
+        let granted = try analytics.pendingEvents(for: "exports")
+        #expect(try granted.countEvents() == 1)
         analytics.setConsent(.denied)
         analytics.record("refused")
-        var count: UInt64?
+        var count: Int?
         while count == nil {
             do throws(TrackwayError) {
-                count = try analytics.snapshot(for: "exports").count()
+                count = try analytics.pendingEvents(for: "exports").countEvents()
             } catch {
                 // What is refused is dropped meanwhile, which ends the reading of a snapshot that was made before.
                 guard error.code == .snapshotOutdated else { throw error }
@@ -104,7 +104,7 @@ import TrackwayTesting
     @Test func `An erasing ends snapshots and empties targets`() async throws {
         let memory = try InMemoryAnalytics(Self.configuration())
         memory.analytics.record("e", to: ["exports"])
-        let snapshot = try memory.analytics.snapshot(for: "exports")
+        let snapshot = try memory.analytics.pendingEvents(for: "exports")
         try await memory.analytics.erase()
         #expect { try snapshot.readEvents { _ in true } } throws: {
             ($0 as? TrackwayError)?.code == .snapshotOutdated
@@ -112,7 +112,7 @@ import TrackwayTesting
         #expect { try snapshot.remove() } throws: { ($0 as? TrackwayError)?.code == .snapshotOutdated }
         // What tells of the erasing is for targets, too: whoever has the events elsewhere can erase them there.
         var names: [String] = []
-        try memory.analytics.snapshot(for: "exports").readEvents { event in
+        try memory.analytics.pendingEvents(for: "exports").readEvents { event in
             names.append(event.name)
             return true
         }
@@ -122,12 +122,10 @@ import TrackwayTesting
     @Test func `A snapshot does not keep the analytics alive, and says that they are gone`() throws {
         var memory: InMemoryAnalytics? = try InMemoryAnalytics(Self.configuration())
         memory?.analytics.record("e", to: ["exports"])
-        let snapshot = try #require(try memory?.analytics.snapshot(for: "exports"))
-        let reporter = try #require(memory?.analytics.reporter(for: "exports"))
+        let snapshot = try #require(try memory?.analytics.pendingEvents(for: "exports"))
         weak let analytics = memory?.analytics
         memory = nil
         #expect(analytics == nil)
-        #expect(reporter.record("nobody is there") == nil)
         withExtendedLifetime(snapshot) {}
     }
 
@@ -139,21 +137,21 @@ import TrackwayTesting
         code: TrackwayError.Code
     ) throws {
         let memory = try InMemoryAnalytics(Self.configuration())
-        #expect { try memory.analytics.snapshot(for: id) } throws: {
+        #expect { try memory.analytics.pendingEvents(for: id) } throws: {
             ($0 as? TrackwayError)?.code == code
         }
     }
 
     @Test func `A target and a destination that is delivered do not take each other's place`() throws {
         let memory = try InMemoryAnalytics(Self.configuration())
-        #expect { try memory.analytics.replaceDestination(.target("collector")) } throws: {
+        #expect { try memory.analytics.replaceDestination(.local("collector")) } throws: {
             ($0 as? TrackwayError)?.code == .targetMismatch
         }
         let collector = CollectorDestination(id: "exports", url: "http://collector.test", writeKey: "test")
         #expect { try memory.analytics.replaceDestination(collector) } throws: {
             ($0 as? TrackwayError)?.code == .targetMismatch
         }
-        try memory.analytics.replaceDestination(.target("exports"))
+        try memory.analytics.replaceDestination(.local("exports"))
     }
 
     @Test func `Eight threads record, three snapshots are read and one is removed: nothing is lost or taken twice`()
@@ -173,7 +171,7 @@ import TrackwayTesting
                     for _ in 1...20 {
                         var names: [String] = []
                         do {
-                            try analytics.snapshot(for: "exports").readEvents { event in
+                            try analytics.pendingEvents(for: "exports").readEvents { event in
                                 names.append(event.name)
                                 return true
                             }
@@ -186,19 +184,19 @@ import TrackwayTesting
             }
             group.addTask {
                 for _ in 1...20 {
-                    let snapshot = try analytics.snapshot(for: "exports")
+                    let snapshot = try analytics.pendingEvents(for: "exports")
                     var names: [String] = []
                     try snapshot.readEvents { event in
                         names.append(event.name)
                         return true
                     }
-                    #expect(try snapshot.remove() == UInt64(names.count))
+                    #expect(try snapshot.remove() == names.count)
                     taken.withLock { $0 += names }
                 }
             }
             try await group.waitForAll()
         }
-        let last = try analytics.snapshot(for: "exports")
+        let last = try analytics.pendingEvents(for: "exports")
         try last.readEvents { event in
             taken.withLock { $0.append(event.name) }
             return true
@@ -210,119 +208,12 @@ import TrackwayTesting
             #expect(all.filter { $0.hasPrefix("\(thread).") } == (1...250).map { "\(thread).\($0)" })
         }
     }
-
-    // MARK: Reporters
-
-    @Test func `Whoever asks for a reporter gets the same one, and it records for its target alone`() throws {
-        let memory = try InMemoryAnalytics(Self.configuration())
-        let reporter = memory.analytics.reporter(for: "exports")
-        #expect(reporter === memory.analytics.reporter(for: "exports"))
-        #expect(reporter.record("order", ["total": 1])?.durability == .kernel)
-        reporter.isEnabled = false
-        #expect(reporter.record("ignored") == nil)
-        reporter.isEnabled = true
-        reporter.record("second")
-        #expect(memory.recorded.map(\.name) == ["order", "second"])
-        #expect(memory.recorded.allSatisfy { $0.route == ["exports"] })
-        #expect(memory.analytics.targetIdentifiers() == ["exports"])
-    }
-
-    @Test func `A reporter that was unregistered says so, and the next one works`() throws {
-        let told = Locked<[Diagnostic.Code]>([])
-        let memory = try InMemoryAnalytics(
-            Self.configuration { $0.onDiagnostic = { diagnostic in told.withLock { $0.append(diagnostic.code) } } }
-        )
-        #expect(memory.analytics.unregisterReporter(for: "exports") == false)
-        let former = memory.analytics.reporter(for: "exports")
-        #expect(memory.analytics.unregisterReporter(for: "exports"))
-        #expect(former.record("lost") == nil)
-        #expect(told.withLock { $0 } == [.reporterUnregistered])
-        #expect(memory.analytics.reporter(for: "exports").record("kept") != nil)
-        #expect(memory.recorded.map(\.name) == ["kept"])
-    }
-
-    @Test func `A reporter of the app's own takes the place of the one before, which says so`() throws {
-        struct Order: TypedEvent {
-            static let name = "order"
-            var total: Int
-        }
-        let told = Locked<[Diagnostic]>([])
-        let memory = try InMemoryAnalytics(
-            Self.configuration { $0.onDiagnostic = { diagnostic in told.withLock { $0.append(diagnostic) } } }
-        )
-        let analytics = memory.analytics
-        let plain = analytics.reporter(for: "exports")
-        let own = Reporter(for: "exports") { event in
-            event.attributes["till"] = 4
-            event.items.append(Item(id: "i"))
-        }
-        #expect(!own.isRegistered)
-        #expect(own.record("before") == nil)
-        analytics.register(own)
-        analytics.register(own)
-        #expect(own.isRegistered && !plain.isRegistered)
-        #expect(analytics.reporter(for: "exports") === own)
-        #expect(plain.record("replaced") == nil)
-        #expect(told.withLock { $0.map(\.code) } == [.reporterUnregistered])
-        #expect(told.withLock { $0.first?.remedy.contains("another one was registered") } == true)
-        own.record("order", ["till": 1, "total": 2])
-        own.record(Order(total: 3))
-        own.isEnabled = false
-        #expect(own.record("ignored") == nil)
-        own.isEnabled = true
-        #expect(memory.recorded.map { $0.attributes["till"] } == [4, 4])
-        #expect(memory.recorded.map { $0.attributes["total"] } == [2, 3])
-        #expect(memory.recorded.allSatisfy { $0.route == ["exports"] && $0.items.map(\.id) == ["i"] })
-
-        // One that was ended can come back, and sends the other one away.
-        analytics.register(plain)
-        #expect(own.record("replaced") == nil)
-        #expect(analytics.unregisterReporter(for: "exports"))
-        #expect(plain.record("unregistered") == nil)
-        analytics.register(own)
-        #expect(own.record("again") != nil)
-        #expect(analytics.targetIdentifiers() == ["exports"])
-
-        // Registered elsewhere, it comes over; what happens here afterwards is none of its business.
-        let other = try InMemoryAnalytics(Self.configuration())
-        other.analytics.register(own)
-        #expect(analytics.reporter(for: "exports") !== own)
-        analytics.unregisterReporter(for: "exports")
-        #expect(own.record("there") != nil)
-        #expect(other.recorded.map(\.name) == ["there"])
-        #expect(memory.recorded.count == 3)
-    }
-
-    @Test func `Threads that register at the same time end with one reporter that records`() async throws {
-        let memory = try InMemoryAnalytics(Self.configuration())
-        let analytics = memory.analytics
-        let all = (Int64(0)..<8).map { number in Reporter(for: "exports") { $0.attributes["n"] = .integer(number) } }
-        await withTaskGroup(of: Void.self) { group in
-            for reporter in all { group.addTask { for _ in 0..<50 { analytics.register(reporter) } } }
-        }
-        #expect(all.count { $0.isRegistered } == 1)
-        let last = analytics.reporter(for: "exports")
-        #expect(last.isRegistered && last.record("e") != nil)
-    }
-
-    @Test func `A reporter for nobody tells what is missing`() throws {
-        let told = Locked<[Diagnostic.Code]>([])
-        let memory = try InMemoryAnalytics(
-            Self.configuration { $0.onDiagnostic = { diagnostic in told.withLock { $0.append(diagnostic.code) } } }
-        )
-        let reporter = memory.analytics.reporter(for: "nobody")
-        #expect(reporter.record("e")?.dropped == .unknownDestination)
-        #expect(told.withLock { $0 } == [.unknownDestination])
-        #expect(memory.analytics.targetIdentifiers() == ["exports", "nobody"])
-        try memory.analytics.addDestination(.target("nobody"))
-        #expect(reporter.record("e")?.durability == .kernel)
-    }
 }
 
 extension TargetTests {
     @Test func `Removed events leave no byte once their segment was left, whichever came first`() throws {
         for removesFirst in [false, true] {
-            let memory = try InMemoryAnalytics(Self.configuration { $0.destinations = [.target("exports")] })
+            let memory = try InMemoryAnalytics(Self.configuration { $0.destinations = [.local("exports")] })
             let disk = try #require(memory.storage.base as? MemoryStorage)
             func holders() -> [String] {
                 disk.paths.filter { path in
@@ -332,7 +223,7 @@ extension TargetTests {
             memory.analytics.record("hush")
             #expect(!holders().isEmpty)
             if !removesFirst { try memory.analytics.journal.leaveSegment() }
-            try memory.analytics.snapshot(for: "exports").remove()
+            try memory.analytics.pendingEvents(for: "exports").remove()
             if removesFirst { try memory.analytics.journal.leaveSegment() }
             try memory.analytics.journal.deleteSettledFiles()
             #expect(holders() == [], "\(removesFirst)")

@@ -49,11 +49,11 @@ struct ShopApp {
 
         if options.forgets { try await bookkeeper.forget() }
         let report = await analytics.flush(timeout: options.visitors == nil ? .seconds(5) : .seconds(20))
-        await analytics.shutdown(within: .seconds(1))
+        await analytics.shutdown(timeout: .seconds(1))
         let ledger = LedgerReport(
             ledger: analytics.ledger(),
             report: report,
-            installation: analytics.installation
+            installation: analytics.installationID
         )
         Output.line(options.wantsJSON ? try ledger.json() : ledger.text())
         exit(ledger.isBalanced ? 0 : 1)

@@ -38,7 +38,7 @@ struct DeviceSnapshot: Sendable {
         // A snapshot is due now: the app is in use.
         analytics.lifeCycleChanged(to: .didBecomeActive)
         let caught = await requests.wait(for: [NativeFormat.address, Self.siftAddress], timeout: timeout)
-        await analytics.shutdown(within: .zero)
+        await analytics.shutdown(timeout: .zero)
         guard let native = caught[NativeFormat.address], let sift = caught[Self.siftAddress] else {
             throw CommandFailure(.internalFailure, "no snapshot was taken within \(timeout)")
         }
@@ -67,7 +67,7 @@ struct DeviceSnapshot: Sendable {
         configuration.storageFolder = folder
         configuration.transport = requests
         configuration.followsLifeCycle = false
-        configuration.capture = .none
+        configuration.capture = []
         configuration.snapshots = SnapshotOptions(sources: sources, allowsMotion: true)
         // Both events of a snapshot in one request; one alone when the sources know nothing of the device.
         configuration.delivery.flushEvents = 2

@@ -40,7 +40,7 @@ struct Sender {
         // Ctrl-C ends the command at once: what was recorded is on disk, and the next run delivers it.
         configuration.followsLifeCycle = false
         // It sends what it is given: the use of the command itself is not recorded.
-        configuration.capture = .none
+        configuration.capture = []
         configuration.onDiagnostic = { diagnostic in
             console.redraw("")
             console.note(console.messageStyle.faint("— \(diagnostic)"))
@@ -104,7 +104,7 @@ struct Sender {
     /// Delivers what waits, and closes the journal.
     mutating func finish(timeout: Duration) async {
         await look(timeout: timeout)
-        await analytics.shutdown(within: .zero)
+        await analytics.shutdown(timeout: .zero)
     }
 
     private mutating func record(
@@ -178,7 +178,7 @@ struct SendTally: Sendable, Hashable {
 
     /// Counts a receipt.
     mutating func count(_ receipt: Receipt) {
-        if receipt.dropped == nil { recorded += 1 } else { refused += 1 }
+        if receipt.isRecorded { recorded += 1 } else { refused += 1 }
     }
 
     /// Takes over what a flush found standing in the way.

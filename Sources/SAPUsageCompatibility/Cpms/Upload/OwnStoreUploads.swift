@@ -88,7 +88,8 @@ struct OwnStoreUploads: Sendable, Hashable, Codable {
                     code: .usageStateNotKept,
                     field: "consentForUser(_:given:)",
                     value: "\(error)",
-                    remedy: "Make the folder writable, and tell the decision again."
+                    message: "The consent decision could not be saved (\(error)).",
+                    recoverySuggestion: "Make the folder writable, and call consentForUser(_:given:) again."
                 )
             )
         }

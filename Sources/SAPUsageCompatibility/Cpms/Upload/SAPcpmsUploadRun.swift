@@ -446,10 +446,11 @@ final class SAPcpmsUploadRun {
                 code: .usageRecordsWithheld,
                 field: "upload(to:)",
                 value: "\(withheld) records of \"\(target)\", the first is \"\(firstWithheld ?? "")\"",
-                remedy:
-                    "They stay stored: they are too large, or of another application, or lack the session with an id, "
-                    + "an application and a device that the format demands. Begin with SAPcpmsUsage.sessionStart. Read "
-                    + "them with a snapshot, or remove them by date."
+                message: "\(withheld) records of \"\(target)\", the first \((firstWithheld ?? "").quoted), were "
+                    + "withheld from the upload and stay stored. They are too large, belong to another application, "
+                    + "or lack the session with an id, an application and a device that the format requires.",
+                recoverySuggestion:
+                    "Start with SAPcpmsUsage.sessionStart. Read such records with a snapshot, or remove them by date."
             )
         )
     }

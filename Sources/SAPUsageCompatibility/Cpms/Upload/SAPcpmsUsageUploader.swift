@@ -130,15 +130,10 @@ extension UsageEnvironment {
                 code: .usageUploadFailed,
                 field: "upload(to:)",
                 value: "\(error)",
-                remedy: "What the back end accepted was removed, everything else is stored; upload again later."
+                message: "The upload failed (\(error)). What the back end accepted was removed, and everything else "
+                    + "is stored.",
+                recoverySuggestion: "Upload again later."
             )
         )
     }
-}
-
-extension Diagnostic.Code {
-    /// An upload did not do what it should, and nobody listened.
-    public static let usageUploadFailed = Diagnostic.Code(rawValue: "usage_upload_failed")
-    /// Records cannot be sent, because the format's mandatory fields are missing; they stay stored.
-    public static let usageRecordsWithheld = Diagnostic.Code(rawValue: "usage_records_withheld")
 }

@@ -19,8 +19,8 @@ package final class URLSessionTransport: Transport {
     ///
     /// - Parameters:
     ///   - longestBody: The most bytes kept of an answer's body.
-    ///   - usesConstrainedNetworks: Whether requests are sent in low-data mode, too.
-    package init(longestBody: Int = 1_048_576, usesConstrainedNetworks: Bool = false) {
+    ///   - allowsConstrainedNetworks: Whether requests are sent in low-data mode, too.
+    package init(longestBody: Int = 1_048_576, allowsConstrainedNetworks: Bool = false) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
@@ -31,7 +31,7 @@ package final class URLSessionTransport: Transport {
         // An offline device is delivery's business: it waits in its own way and says so.
         configuration.waitsForConnectivity = false
         // What waits can wait until the person is on a network where it costs them nothing.
-        configuration.allowsConstrainedNetworkAccess = usesConstrainedNetworks
+        configuration.allowsConstrainedNetworkAccess = allowsConstrainedNetworks
         let exchanges = URLSessionExchanges(longestBody: longestBody)
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1

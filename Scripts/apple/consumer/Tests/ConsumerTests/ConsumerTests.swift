@@ -17,7 +17,7 @@ struct ConsumerTests {
             consumer.analytics.record("consumed")
             _ = try await consumer.analytics.recordDurably("consumed_durably", ["value": 1])
             #expect(consumer.analytics.ledger().recorded >= 2)
-            await consumer.analytics.shutdown(within: .seconds(1))
+            await consumer.analytics.shutdown(timeout: .seconds(1))
         }
         let next = try Consumer(in: folder)
         #expect(next.analytics.ledger().recorded >= 2)

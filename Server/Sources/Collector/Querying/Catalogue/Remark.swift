@@ -260,7 +260,7 @@ private enum ReservedVocabulary {
         CapturedName.appState, CapturedName.profileSetOnce, CapturedName.profileIncrement, CapturedName.profileAppend,
         CapturedName.profileUnset, CapturedName.profileDelete, CapturedName.itemSet, CapturedName.itemDelete,
         CapturedName.identityBound,
-        CapturedName.identityUnbound,
+        CapturedName.identityUnbound, CapturedName.groupSet, CapturedName.groupLeft,
         // Of Clickstream's clients for the web and for Android.
         "_page_view", "_first_visit", "_scroll", "_search", "_page_load",
         "$AppClick", "$AppDataTrackingClose", "$AppDeeplinkLaunch", "$AppEnd", "$AppInstall", "$AppInteract",
@@ -275,7 +275,8 @@ private enum ReservedVocabulary {
         CapturedKey.previousScreenID, CapturedKey.previousScreenUniqueID, CapturedKey.previousTimestamp,
         CapturedKey.entrances, CapturedKey.engagementTime, CapturedKey.elementID, CapturedKey.elementType,
         CapturedKey.elementContent, CapturedKey.elementPosition, CapturedKey.userID, CapturedKey.firstTouch,
-        CapturedKey.itemType, CapturedKey.itemID, CapturedKey.errorCode, CapturedKey.errorMessage,
+        CapturedKey.itemType, CapturedKey.itemID, CapturedKey.groupType, CapturedKey.groupID,
+        CapturedKey.errorCode, CapturedKey.errorMessage,
         "_original_name", "_renamed_because",
         "$anonymization_id", "$app_id", "$app_name", "$app_version", "$brand", "$carrier", "$device_id",
         "$element_content", "$element_id", "$element_position", "$element_type", "$event_duration",

@@ -8,19 +8,19 @@ public import TrackwayWire
 /// it what it likes, and removes it.
 ///
 /// ```swift
-/// let analytics = try Analytics(Configuration(appID: "shopping", destinations: [.target("exports")]))
+/// let analytics = try Analytics(Configuration(appID: "shopping", destinations: [.local("exports")]))
 /// analytics.record("order", ["total": 99.9], to: ["exports"])
 ///
-/// let snapshot = try analytics.snapshot(for: "exports")
+/// let snapshot = try analytics.pendingEvents(for: "exports")
 /// try snapshot.readEvents { event in
 ///     try file.write(event)
 ///     return true
 /// }
 /// try snapshot.remove()
 /// ```
-/// Its events have no age limit and a limit of bytes of their own (``Configuration/maximumTargetBytes``). Consent counts as for
+/// Its events have no age limit and a limit of bytes of their own (``Configuration/maximumLocalDestinationBytes``). Consent counts as for
 /// every destination. The ledger shows what waits as pending, and what was removed after a snapshot as delivered.
-public struct AppTarget: Destination {
+public struct LocalDestination: Destination {
     /// The target's name in routes, snapshots and the ledger.
     public let id: DestinationID
 
@@ -40,12 +40,12 @@ public struct AppTarget: Destination {
     }
 }
 
-extension Destination where Self == AppTarget {
-    /// A target of the app's own; see `AppTarget`.
+extension Destination where Self == LocalDestination {
+    /// A target of the app's own; see `LocalDestination`.
     ///
     /// - Parameter id: names it in routes and the ledger. It must stay the same for ever, because the place in the journal is
     ///   stored under it.
-    public static func target(_ id: DestinationID) -> AppTarget {
-        AppTarget(id)
+    public static func local(_ id: DestinationID) -> LocalDestination {
+        LocalDestination(id)
     }
 }

@@ -6,7 +6,7 @@ public import TrackwayEvents
 internal import TrackwayJournal
 public import TrackwayWire
 
-/// What waited for a target of the app's when ``Analytics/snapshot(for:)`` was called: exactly the events recorded before, by any
+/// What waited for a target of the app's when ``Analytics/pendingEvents(for:)`` was called: exactly the events recorded before, by any
 /// thread of this process, and what other processes of the installation had written.
 ///
 /// Reading streams: memory stays constant however much waits, and recording goes on meanwhile, as do other snapshots. What
@@ -14,7 +14,7 @@ public import TrackwayWire
 /// reading with a ``TrackwayError``, never with a wrong answer. Events that consent does not let leave are not shown.
 ///
 /// Any thread may call. Every call reads files; call from where a disk may be waited for.
-public struct TargetSnapshot: Sendable {
+public struct PendingEvents: Sendable {
     private let snapshot: JournalSnapshot
     private let reporter: DiagnosticReporter
 
@@ -34,8 +34,8 @@ public struct TargetSnapshot: Sendable {
     package var places: [WriterID: UInt64] { snapshot.places }
 
     /// The snapshot's events up to the given sequence number of each writer; none of a writer that is not named.
-    package func prefix(through places: [WriterID: UInt64]) -> TargetSnapshot {
-        TargetSnapshot(snapshot.prefix(through: places), reporter)
+    package func prefix(through places: [WriterID: UInt64]) -> PendingEvents {
+        PendingEvents(snapshot.prefix(through: places), reporter)
     }
 
     /// Calls `body` with each event, in the order of recording, until it returns false. Events of several processes come one
@@ -99,11 +99,11 @@ public struct TargetSnapshot: Sendable {
     ///
     /// - Throws: as ``readEvents(_:)``.
     /// - Complexity: reads them all.
-    public func count() throws(TrackwayError) -> UInt64 {
-        var count: UInt64 = 0
+    public func countEvents() throws(TrackwayError) -> Int {
+        var count = 0
         do {
             try snapshot.readBatches { batch in
-                count += UInt64(batch.records.count)
+                count += batch.records.count
                 return true
             }
         } catch {
@@ -124,9 +124,9 @@ public struct TargetSnapshot: Sendable {
     ///   ``TrackwayError/Code/storageUnavailable`` when it could not be written down: call again.
     /// - Complexity: O(bytes that were recorded since the last removal); constant memory.
     @discardableResult
-    public func remove() throws(TrackwayError) -> UInt64 {
+    public func remove() throws(TrackwayError) -> Int {
         do throws(JournalError) {
-            return try snapshot.remove()
+            return Int(clamping: try snapshot.remove())
         } catch {
             throw TrackwayError(error)
         }
@@ -136,23 +136,23 @@ public struct TargetSnapshot: Sendable {
 extension Analytics {
     /// Everything that waits for a target of the app's now. Cheap: nothing is read yet.
     ///
-    /// - Parameter target: the id of an ``AppTarget`` that is configured or was added.
+    /// - Parameter target: the id of an ``LocalDestination`` that is configured or was added.
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when nothing has this id, with
     ///   ``TrackwayError/Code/targetMismatch`` when it is delivered by the SDK, with
     ///   ``TrackwayError/Code/storageUnavailable`` when the folder cannot be read now.
     /// - Complexity: O(number of processes that left events).
-    public func snapshot(for target: DestinationID) throws(TrackwayError) -> TargetSnapshot {
+    public func pendingEvents(for target: DestinationID) throws(TrackwayError) -> PendingEvents {
         try checkPresent(target)
         guard journal.isKept(target) else {
             throw TrackwayError(
                 .targetMismatch,
-                "\"\(target)\" is delivered by the SDK, which removes its events itself; make it a target with .target(\"\(target)\") "
-                    + "to read them back"
+                "The events of \"\(target)\" cannot be read because the SDK delivers them and removes them itself.",
+                recoverySuggestion: "Configure it as a target with .target(\"\(target)\")."
             )
         }
-        let rules = options.withLock { $0.rules[target] ?? [] }
+        let rules = runtimeOptions.withLock { $0.rules[target] ?? [] }
         do throws(JournalError) {
-            return TargetSnapshot(
+            return PendingEvents(
                 try journal.snapshot(
                     for: target,
                     admitting: consents.presentRule(for: target),
@@ -165,6 +165,18 @@ extension Analytics {
         }
     }
 
+    /// The local destinations of the installation, in the order of their ids.
+    ///
+    /// These are the ones that are configured or were added, and the ones for which earlier runs or other processes left events.
+    ///
+    /// - Complexity: O(number of processes that left events, times destinations); reads small files.
+    public var localDestinationIDs: [DestinationID] {
+        guard !isInChild else { return [] }
+        // Those of other processes cannot be read on failure; the present ones are known without a file.
+        let kept = (try? journal.keptDestinations()) ?? Set(registry.present.filter { journal.isKept($0) })
+        return kept.sorted()
+    }
+
     /// How many events wait for a target; 0 also while nothing can be counted.
     func targetCount(for target: DestinationID) -> UInt64 {
         // What cannot be counted at present counts as none; a snapshot says why. The consumer may have been closed meanwhile.
@@ -172,17 +184,6 @@ extension Analytics {
         // As above.
         return (try? journal.countWaiting(for: target)) ?? 0
     }
-}
-
-extension TrackwayError.Code {
-    /// A destination that is delivered was taken for a target of the app's, or the other way round.
-    public static let targetMismatch = TrackwayError.Code(rawValue: "target_mismatch")
-    /// Events of the snapshot were removed, given up or erased since it was made.
-    public static let snapshotOutdated = TrackwayError.Code(rawValue: "snapshot_outdated")
-    /// The ``Analytics`` that the snapshot was made of is gone.
-    public static let snapshotEnded = TrackwayError.Code(rawValue: "snapshot_ended")
-    /// Another process of the installation delivers, and it alone can do this.
-    public static let deliveredElsewhere = TrackwayError.Code(rawValue: "delivered_elsewhere")
 }
 
 extension TrackwayError {
@@ -194,7 +195,14 @@ extension TrackwayError {
             case .locked: .deliveredElsewhere
             default: .storageUnavailable
             }
-        self.init(code, error.message, cause: error.cause)
+        let suggestion =
+            switch code {
+            case .snapshotOutdated: "Take another snapshot."
+            case .snapshotEnded: "Keep the Analytics as long as its snapshots are used."
+            case .deliveredElsewhere: "Make the call in the process that delivers, or stop that process first."
+            default: "Make the storage folder readable and writable, and take another snapshot."
+            }
+        self.init(code, error.message.sentence, recoverySuggestion: suggestion, cause: error.cause)
     }
 
     /// What ends reading where the body throws nothing.
@@ -202,14 +210,14 @@ extension TrackwayError {
         if let error = error as? JournalError {
             self.init(error)
         } else {
-            self.init(.storageUnavailable, "the snapshot cannot be read", cause: error)
+            self.init(
+                .storageUnavailable,
+                "The snapshot cannot be read.",
+                recoverySuggestion: "Take another snapshot.",
+                cause: error
+            )
         }
     }
-}
-
-extension Diagnostic.Code {
-    /// An event that waits for a target of the app's cannot be decoded.
-    public static let eventNotReadable = Diagnostic.Code(rawValue: "event_not_readable")
 }
 
 extension Diagnostic {
@@ -222,8 +230,9 @@ extension Diagnostic {
             code: .eventNotReadable,
             field: "\(target)",
             value: "event \(sequence): \(error)",
-            remedy:
-                "The event was passed over; readBatches gives its bytes. Removing the snapshot removes it with the others."
+            message: "Event \(sequence) of \"\(target)\" was skipped because it cannot be decoded (\(error)). "
+                + "Removing the snapshot removes it with the others.",
+            recoverySuggestion: "Call readBatches to get its bytes."
         )
     }
 }

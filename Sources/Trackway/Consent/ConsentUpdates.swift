@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// Publishes the consent of the person who uses the app to asynchronous sequences.
+final class ConsentUpdates: Sendable {
+    private struct State: Sendable {
+        var current: Consent
+        var next = 0
+        var subscribers: [Int: AsyncStream<Consent>.Continuation] = [:]
+    }
+
+    private let state: Locked<State>
+
+    init(_ consent: Consent) {
+        state = Locked(State(current: consent))
+    }
+
+    deinit {
+        for subscriber in state.withLock({ $0.subscribers }).values { subscriber.finish() }
+    }
+
+    /// Publishes the consent if it differs from the one before.
+    func publish(_ consent: Consent) {
+        state.withLock { state in
+            guard consent != state.current else { return }
+            state.current = consent
+            // A continuation calls nobody: it keeps the value and schedules the task that waits for it.
+            for subscriber in state.subscribers.values { subscriber.yield(consent) }
+        }
+    }
+
+    /// The consent now, and each one that follows; a subscriber that is slow misses all but the latest.
+    var stream: AsyncStream<Consent> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let id = state.withLock { state in
+                defer { state.next += 1 }
+                state.subscribers[state.next] = continuation
+                continuation.yield(state.current)
+                return state.next
+            }
+            continuation.onTermination = { [weak self] _ in
+                // Outside of this lock: terminating may be part of a call that holds it.
+                self?.remove(id)
+            }
+        }
+    }
+
+    private func remove(_ id: Int) {
+        state.withLock { $0.subscribers[id] = nil }
+    }
+}

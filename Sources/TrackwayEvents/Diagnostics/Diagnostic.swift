@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// A problem that the SDK found, or something worth knowing.
+///
+/// ``message`` says what happened, and ``recoverySuggestion`` what to do about it.
+/// `Documentation/Diagnostics.md` lists all codes with their causes and remedies.
+public struct Diagnostic: Sendable, Hashable {
+    /// How serious a diagnostic is.
+    public enum Severity: String, Sendable, Hashable, Codable, CaseIterable, Comparable {
+        /// Something worth knowing; nothing is wrong.
+        case info
+        /// An input was changed or partly left out, or a service is degraded.
+        case warning
+        /// Something was lost, will be lost, or does not work until somebody acts.
+        case error
+
+        /// Orders severities from `info` to `error`.
+        public static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
+
+        private var rank: Int {
+            switch self {
+            case .info: 0
+            case .warning: 1
+            case .error: 2
+            }
+        }
+    }
+
+    /// The kind of a diagnostic, by its stable name.
+    ///
+    /// More may be added; compare with the ones you know. Two codes of the same name are equal.
+    public struct Code: Sendable, RawRepresentable, Codable, CustomStringConvertible {
+        /// The stable name, lower case with underscores.
+        public let rawValue: String
+        /// The severity of all diagnostics with this code.
+        public let severity: Severity
+
+        /// Creates a code with the severity `warning` from its stable name.
+        ///
+        /// A code of the SDK has its own severity only in its definition, such as ``nameEmpty``.
+        public init(rawValue: String) {
+            self.init(rawValue: rawValue, severity: .warning)
+        }
+
+        /// Defines a code.
+        public init(rawValue: String, severity: Severity) {
+            self.rawValue = rawValue
+            self.severity = severity
+        }
+
+        /// The stable name.
+        public var description: String { rawValue }
+    }
+
+    /// The kind of problem.
+    public var code: Code
+    /// The field concerned, as a path such as `attributes.address.zip` or `items[3].id`.
+    public var field: String
+    /// The offending value, truncated to ``maximumValueBytes``.
+    public var value: String
+    /// What happened, in one or more sentences.
+    ///
+    /// Long values are truncated in it.
+    public var message: String
+    /// What to do about it, in one or more sentences, or nil.
+    public var recoverySuggestion: String?
+
+    /// The severity, which belongs to the code.
+    public var severity: Severity { code.severity }
+
+    /// The maximum length of ``value``, in bytes.
+    public static let maximumValueBytes = 128
+
+    /// Creates a diagnostic.
+    ///
+    /// - Parameters:
+    ///   - code: the kind of problem.
+    ///   - field: the field concerned, as a path.
+    ///   - value: the offending value; it is truncated to ``maximumValueBytes``.
+    ///   - message: what happened, as a sentence.
+    ///   - recoverySuggestion: what to do about it, as a sentence; nil when there is nothing to do.
+    public init(code: Code, field: String, value: String, message: String, recoverySuggestion: String? = nil) {
+        self.code = code
+        self.field = field
+        self.value = value.cut(toBytes: Self.maximumValueBytes)
+        self.message = message
+        self.recoverySuggestion = recoverySuggestion
+    }
+}
+
+extension Diagnostic.Code: Hashable {
+    /// Compares the stable names.
+    public static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
+
+    /// Hashes the stable name.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(rawValue)
+    }
+}
+
+extension Diagnostic: CustomStringConvertible {
+    /// The diagnostic in one line, in the form of a compiler's.
+    ///
+    /// The form is `field: severity: message recoverySuggestion [code]`, for example
+    /// `name: warning: The event has no name. Give the event a name. [name_empty]`.
+    /// An empty field and a missing suggestion are left out.
+    public var description: String {
+        let place = field.isEmpty ? "" : "\(field): "
+        let suggestion = recoverySuggestion.map { " \($0)" } ?? ""
+        return "\(place)\(severity.rawValue): \(message)\(suggestion) [\(code.rawValue)]"
+    }
+}
+
+extension String {
+    /// The text in quotation marks for a message, truncated to ``Diagnostic/maximumValueBytes``.
+    package var quoted: String {
+        let excerpt = cut(toBytes: Diagnostic.maximumValueBytes)
+        return excerpt.utf8.count < utf8.count ? "\"\(excerpt)…\"" : "\"\(excerpt)\""
+    }
+
+    /// The text as a sentence: its first letter in upper case, and a period at its end.
+    package var sentence: String {
+        let text = prefix(1).uppercased() + dropFirst()
+        return text.last.map { ".!?".contains($0) } ?? true ? text : text + "."
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import CTrackway
+import CZlib
+import Testing
+
+/// The checksum of frames, made with the processor's instructions where there are any.
+@Suite("Checksum")
+struct ChecksumTests {
+    /// An implementation, by its name.
+    struct Implementation: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let sum: @Sendable (UInt32, UnsafeRawBufferPointer) -> UInt32
+
+        static let all = [
+            Implementation(testDescription: "chosen") { ctrackway_crc32($0, $1.baseAddress, $1.count) },
+            Implementation(testDescription: "table") { ctrackway_crc32_by_table($0, $1.baseAddress, $1.count) },
+        ]
+    }
+
+    private static func zlib(_ sum: UInt32, _ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        UInt32(
+            truncatingIfNeeded: crc32_z(
+                UInt(sum),
+                bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                z_size_t(bytes.count)
+            )
+        )
+    }
+
+    private static func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
+        var state = seed
+        return (0..<count).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return UInt8(truncatingIfNeeded: state >> 56)
+        }
+    }
+
+    @Test(
+        "known texts have their published sums",
+        arguments: Implementation.all,
+        [
+            ("", 0), ("a", 0xE8B7_BE43), ("123456789", 0xCBF4_3926),
+            ("The quick brown fox jumps over the lazy dog", 0x414F_A339),
+        ] as [(String, UInt32)]
+    )
+    func known(_ implementation: Implementation, _ vector: (text: String, sum: UInt32)) {
+        let sum = Array(vector.text.utf8).withUnsafeBytes { implementation.sum(0, $0) }
+        #expect(sum == vector.sum)
+    }
+
+    @Test("no bytes leave a sum as it is, without an address too", arguments: Implementation.all)
+    func empty(_ implementation: Implementation) {
+        #expect(implementation.sum(0x1234_5678, UnsafeRawBufferPointer(start: nil, count: 0)) == 0x1234_5678)
+    }
+
+    @Test("every length up to 1025 at every alignment has zlib's sum", arguments: Implementation.all)
+    func lengths(_ implementation: Implementation) {
+        randomBytes { bytes in
+            var different: [String] = []
+            for alignment in 0..<16 {
+                for length in 0...1025 {
+                    let part = UnsafeRawBufferPointer(rebasing: bytes[alignment..<alignment + length])
+                    let before = UInt32(truncatingIfNeeded: length &* 0x9E37_79B9)
+                    if implementation.sum(0, part) != Self.zlib(0, part)
+                        || implementation.sum(before, part) != Self.zlib(before, part)
+                    {
+                        different.append("\(length) bytes at \(alignment)")
+                    }
+                }
+            }
+            #expect(different == [])
+        }
+    }
+
+    @Test("bytes summed in parts have the sum of the whole", arguments: Implementation.all)
+    func parts(_ implementation: Implementation) {
+        randomBytes { bytes in
+            let whole = UnsafeRawBufferPointer(rebasing: bytes[..<1025])
+            let expected = Self.zlib(0, whole)
+            var different: [Int] = []
+            for cut in 0...1025 {
+                let first = implementation.sum(0, UnsafeRawBufferPointer(rebasing: whole[..<cut]))
+                if implementation.sum(first, UnsafeRawBufferPointer(rebasing: whole[cut...])) != expected {
+                    different.append(cut)
+                }
+            }
+            #expect(different == [])
+        }
+    }
+
+    @Test("a megabyte has zlib's sum", arguments: Implementation.all)
+    func large(_ implementation: Implementation) {
+        Self.randomBytes(1 << 20, seed: 3).withUnsafeBytes { #expect(implementation.sum(7, $0) == Self.zlib(7, $0)) }
+    }
+
+    /// Bytes that begin at an address that 16 divides.
+    private func randomBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
+        defer { bytes.deallocate() }
+        bytes.copyBytes(from: Self.randomBytes(2048, seed: 1))
+        body(UnsafeRawBufferPointer(bytes))
+    }
+}

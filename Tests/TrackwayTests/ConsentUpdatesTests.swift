@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Consent updates")
+struct ConsentUpdatesTests {
+    @Test("the sequence begins with the present consent and follows each change")
+    func changes() async throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.consent = .pending
+        let memory = try InMemoryAnalytics(configuration)
+        var updates = memory.analytics.consentUpdates.makeAsyncIterator()
+        #expect(await updates.next() == .pending)
+        memory.analytics.setConsent(.granted)
+        #expect(await updates.next() == .granted)
+        // The same decision again, and one about another category, change nothing.
+        memory.analytics.setConsent(.granted)
+        memory.analytics.setConsent(.denied, category: "advertising")
+        memory.analytics.setConsent(.denied)
+        #expect(await updates.next() == .denied)
+        memory.analytics.setConsent(nil)
+        #expect(await updates.next() == .pending)
+    }
+
+    @Test("a person's own decision counts while that person is signed in")
+    func people() async throws {
+        let memory = try InMemoryAnalytics()
+        var updates = memory.analytics.consentUpdates.makeAsyncIterator()
+        #expect(await updates.next() == .granted)
+        memory.analytics.identify("carl")
+        memory.analytics.setConsent(.denied, scope: .person)
+        #expect(await updates.next() == .denied)
+        memory.analytics.signOut()
+        #expect(await updates.next() == .granted)
+        memory.analytics.identify("carl")
+        #expect(await updates.next() == .denied)
+    }
+
+    @Test("a slow subscriber gets the latest consent, and each subscriber gets its own")
+    func slow() async throws {
+        let memory = try InMemoryAnalytics()
+        var (first, second) = (
+            memory.analytics.consentUpdates.makeAsyncIterator(), memory.analytics.consentUpdates.makeAsyncIterator()
+        )
+        #expect(await second.next() == .granted)
+        for consent in [Consent.denied, .pending, .denied, .pending] { memory.analytics.setConsent(consent) }
+        #expect(await first.next() == .pending)
+        #expect(await second.next() == .pending)
+    }
+
+    @Test("the sequence ends when the instance is released")
+    func ending() async throws {
+        var memory: InMemoryAnalytics? = try InMemoryAnalytics()
+        var updates = try #require(memory).analytics.consentUpdates.makeAsyncIterator()
+        #expect(await updates.next() == .granted)
+        memory = nil
+        #expect(await updates.next() == nil)
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Routes")
+struct RouteTests {
+    @Test("a literal and a list of ids are the same route")
+    func literals() {
+        let ids: [DestinationID] = ["audit", "billing"]
+        #expect(Route.only(ids) == ["audit", "billing"])
+        #expect(Route.all != [])
+    }
+
+    @Test("an event for no destination at all is not recorded, and that is reported")
+    func nowhere() throws {
+        let diagnostics = Locked<[Diagnostic]>([])
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.onDiagnostic = { diagnostic in diagnostics.withLock { $0.append(diagnostic) } }
+        let memory = try InMemoryAnalytics(configuration)
+        let none: [DestinationID] = []
+        #expect(memory.analytics.record("tap", to: []).outcome == .dropped(.unknownDestination))
+        #expect(memory.analytics.record("tap", to: .only(none)).outcome == .dropped(.unknownDestination))
+        #expect(!memory.analytics.requestUpload(of: .only(none), force: true))
+        #expect(memory.recorded.isEmpty)
+        #expect(diagnostics.withLock { $0.map(\.code) } == [.unknownDestination, .unknownDestination])
+        #expect(diagnostics.withLock { $0.allSatisfy { $0.value == "[]" } })
+    }
+
+    @Test("the elapsed time of a timer counts while it runs, stands while it is paused, and is nil without a timer")
+    func elapsedTime() throws {
+        let memory = try InMemoryAnalytics()
+        let (analytics, clock) = (memory.analytics, memory.clock)
+        #expect(analytics.elapsedTime(of: "read") == nil)
+        let first = analytics.startTimer("read")
+        clock.advance(by: .seconds(2))
+        analytics.startTimer("read")
+        clock.advance(by: .seconds(3))
+        #expect(analytics.elapsedTime(of: "read") == .seconds(3))
+        #expect(analytics.elapsedTime(of: first) == .seconds(5))
+        analytics.pauseTimer("read")
+        clock.advance(by: .seconds(4))
+        #expect(analytics.elapsedTime(of: "read") == .seconds(3))
+        analytics.endTimer("read")
+        #expect(analytics.elapsedTime(of: "read") == nil)
+        #expect(memory.recorded.last?.attributes["event_duration"] == .double(3))
+    }
+}

@@ -17,34 +17,37 @@ package final class RecordingGate: @unchecked Sendable {
             self.rawValue = rawValue
         }
 
+        // Computed: a stored constant is made at its first use, in a build without optimization under a lock of Swift's runtime,
+        // which another thread may have held when the process was forked.
+
         /// Events may be recorded.
-        package static let isOpen = State(rawValue: 1)
+        package static var isOpen: State { State(rawValue: 1) }
         /// Each recorded event is also written to the log.
-        package static let logsEvents = State(rawValue: 2)
+        package static var logsEvents: State { State(rawValue: 2) }
         /// The app has shut the SDK down.
-        package static let isShutDown = State(rawValue: 4)
+        package static var isShutDown: State { State(rawValue: 4) }
         /// The app has switched the SDK off.
-        package static let isDisabled = State(rawValue: 8)
+        package static var isDisabled: State { State(rawValue: 8) }
         /// The app's start has not been recorded yet.
-        package static let startPending = State(rawValue: 16)
+        package static var startPending: State { State(rawValue: 16) }
         /// A closure of the app adds attributes to each event.
-        package static let addsAttributes = State(rawValue: 32)
+        package static var addsAttributes: State { State(rawValue: 32) }
         /// Some destinations are left out, because consent is denied for them.
-        package static let leavesOut = State(rawValue: 128)
+        package static var leavesOut: State { State(rawValue: 128) }
         /// Some events are not to be collected.
-        package static let blocksEvents = State(rawValue: 64)
+        package static var blocksEvents: State { State(rawValue: 64) }
         /// Interceptors of the app see events before they are recorded.
-        package static let intercepts = State(rawValue: 256)
+        package static var intercepts: State { State(rawValue: 256) }
         /// Heartbeats rest until something happens, and the next event is something.
-        package static let heartbeatRests = State(rawValue: 512)
+        package static var heartbeatRests: State { State(rawValue: 512) }
         /// The process is a forked child of the one that made the gate: it records nothing.
-        package static let isForked = State(rawValue: 2048)
+        package static var isForked: State { State(rawValue: 2048) }
         /// Sessions can end in the foreground, and the app is there: activity is noted.
-        package static let watchesActivity = State(rawValue: 4096)
+        package static var watchesActivity: State { State(rawValue: 4096) }
         /// Events may be recorded, and nothing else is unusual but that activity is noted.
-        static let isOpenAndWatched = State(rawValue: 4097)
+        static var isOpenAndWatched: State { State(rawValue: 4097) }
         /// What events have in common is still to be read, before the first of them.
-        package static let contextIncomplete = State(rawValue: 1024)
+        package static var contextIncomplete: State { State(rawValue: 1024) }
     }
 
     private let word: UnsafeMutablePointer<UInt32>

@@ -26,7 +26,7 @@ final class ConsentUpdates: Sendable {
         state.withLock { state in
             guard consent != state.current else { return }
             state.current = consent
-            // A continuation calls nobody: it keeps the value and schedules the task that waits for it.
+            // A continuation calls no code of the app: it keeps the value and schedules the task that waits for it.
             for subscriber in state.subscribers.values { subscriber.yield(consent) }
         }
     }

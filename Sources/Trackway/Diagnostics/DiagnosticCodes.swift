@@ -423,7 +423,7 @@ extension TrackwayError.Code {
 
     /// Two destinations have the same id.
     ///
-    /// Cause: The id of a destination is already in use, so their positions in the journal could not be told apart.
+    /// Cause: The id of a destination is already in use, so their positions in the journal could not be distinguished.
     ///
     /// Remedy: Give one of them another id.
     public static let duplicateDestination = TrackwayError.Code(rawValue: "duplicate_destination")

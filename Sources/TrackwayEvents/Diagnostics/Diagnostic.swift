@@ -12,7 +12,7 @@ public struct Diagnostic: Sendable, Hashable {
         case info
         /// An input was changed or partly left out, or a service is degraded.
         case warning
-        /// Something was lost, will be lost, or does not work until somebody acts.
+        /// Something was lost, will be lost, or does not work until the cause is fixed.
         case error
 
         /// Orders severities from `info` to `error`.

@@ -181,6 +181,44 @@ class Refused(BoardTest):
         expect(page.locator("#board-title")).to_have_text("After")
         self.until(page, lambda: self.ask("GET", f"/v1/boards/{board['id']}")["title"] == "After")
 
+    def test_an_answer_that_was_asked_before_a_change_does_not_undo_it(self):
+        board = self.make("Before", [("ledger", "")])
+        page = self.refusing(f"/?boards={board['id']}")
+        self.drawn(page, 1)
+        held = []
+
+        def hold(route):
+            if route.request.method != "GET" or "authorization" not in route.request.headers or held:
+                return route.fallback()
+            held.append((route, route.fetch()))
+
+        page.route(re.compile(f"/v1/boards/{board['id']}$"), hold)
+        page.get_by_role("button", name="Edit").click()
+        page.locator("#board-name").fill("After")
+        page.locator("#board-name").press("Enter")
+        self.give_key(page)
+        self.until(page, lambda: self.ask("GET", f"/v1/boards/{board['id']}")["title"] == "After")
+        expect(page.locator("#board-told")).to_have_text("Saved.")
+        self.assertEqual(len(held), 1)
+        route, older = held[0]
+        self.assertEqual(older.json()["title"], "Before")
+        with page.expect_response(re.compile(f"/v1/boards/{board['id']}$")):
+            route.fulfill(response=older)
+        page.wait_for_function("new Promise((done) => setTimeout(() => done(true), 100))")
+        expect(page.locator("#board-title")).to_have_text("After")
+        expect(page.locator("#board-list [aria-current=page]")).to_contain_text("After")
+
+    def test_an_answer_leaves_what_is_being_typed(self):
+        board = self.make("Before", [("ledger", "")])
+        page = self.open(f"/?boards={board['id']}")
+        self.drawn(page, 1)
+        page.get_by_role("button", name="Edit").click()
+        page.locator("#board-name").fill("Half of a na")
+        with page.expect_response(re.compile(f"/v1/boards/{board['id']}$")):
+            page.evaluate("document.getElementById('board-again').click()")
+        page.wait_for_function("new Promise((done) => setTimeout(() => done(true), 100))")
+        expect(page.locator("#board-name")).to_have_value("Half of a na")
+
 
 class Changing(BoardTest):
     def test_a_question_is_saved_to_a_new_board_and_leads_back(self):

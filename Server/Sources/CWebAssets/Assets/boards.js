@@ -110,12 +110,16 @@ export class Boards {
       const list = ask("/v1/boards").then((answer) => {
         if (turn !== this.#turn) return;
         this.#list = [...answer.ready_made.map((one) => ({ ...one, isReady: true })), ...answer.boards];
+        this.#correctList();
         this.#drawList();
       });
       const [board] = await Promise.all([asked, list]);
       if (turn !== this.#turn) return;
-      this.#board = board;
+      // A board that was saved after this was asked is newer than the answer.
+      const isOlder = this.#board?.id === board.id && this.#board.version > board.version;
+      if (!isOlder) this.#board = board;
       if (this.#board.ready_made) this.#isEditing = false;
+      this.#correctList();
       this.#drawList();
       this.#draw();
       document.title = this.title;
@@ -161,6 +165,13 @@ export class Boards {
     byId("board-list").replaceChildren(...this.#list.map(item));
   }
 
+  /** Shows the board in the list as it is shown beside it: the list may have been asked before a change. */
+  #correctList() {
+    const board = this.#board;
+    if (board === null) return;
+    this.#list = this.#list.map((one) => (one.id === board.id ? { ...one, title: board.title, cards: board.cards.length } : one));
+  }
+
   #mark() {
     for (const button of byId("board-range").children) button.setAttribute("aria-pressed", String(button.dataset.last === this.#last));
   }
@@ -179,7 +190,10 @@ export class Boards {
     byId("board-link").hidden = !isOwn;
     byId("board-delete").hidden = !this.#isEditing;
     byId("board-form").hidden = !this.#isEditing;
-    byId("board-name").value = board.title;
+    const name = byId("board-name");
+    // An answer that arrives while somebody types leaves the text as it is.
+    if (document.activeElement !== name || name.value === name.defaultValue) name.value = board.title;
+    name.defaultValue = board.title;
     if (board.cards.length === 0) {
       this.#view.stop();
       byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty" }, h("p", { class: "empty-title" }, "An empty board"),
@@ -213,9 +227,13 @@ export class Boards {
       this.#say("Saved.");
     } catch (error) {
       this.#refuse(error, () => this.#save(change, focused, act));
-      if (error.status === 409) return this.#load();
+      if (error.status === 409) {
+        const name = byId("board-name");
+        name.defaultValue = name.value;
+        return this.#load();
+      }
     }
-    this.#list = this.#list.map((one) => (one.id === board.id ? { ...one, title: this.#board.title, cards: this.#board.cards.length } : one));
+    this.#correctList();
     this.#drawList();
     this.#draw(false);
     if (focused !== null && act !== null) byId("board-cards").querySelector(`[data-card="${CSS.escape(focused)}"] [data-act="${act}"]`)?.focus();

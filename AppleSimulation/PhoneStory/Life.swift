@@ -80,14 +80,14 @@ final class Life {
                 .sapMobileServices(url, applicationID: "shop-sap"),
             ]
         )
-        configuration.storageFolder = options.folder
+        configuration.storage.folder = options.folder
         configuration.appVersion = options.version
         // How many seconds a screen was used depends on how busy the machine is, unless the clock goes ahead on every screen.
         configuration.capture = options.findsScreens ? .standard : .standard.subtracting(.engagement)
         // Nothing is sent but when the app leaves, and when it is told to.
-        configuration.delivery.flushInterval = .seconds(86_400)
-        configuration.delivery.flushEvents = 1_000_000
-        configuration.delivery.retry = RetrySchedule(base: .milliseconds(5), cap: .milliseconds(40))
+        configuration.delivery.policy.flushInterval = .seconds(86_400)
+        configuration.delivery.policy.flushEvents = 1_000_000
+        configuration.delivery.policy.retry = RetrySchedule(base: .milliseconds(5), cap: .milliseconds(40))
         // What is recorded is counted, wherever it waits.
         configuration.logEvents = true
         configuration.onDiagnostic = { PhoneStory.say("diagnostic \($0.code) \($0.field) \($0.value)") }

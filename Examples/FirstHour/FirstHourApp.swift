@@ -19,7 +19,7 @@ struct FirstHourApp: App {
         if test == nil {
             let clickstream = URL(string: "https://clickstream.example.com/collect")!
             configuration.destinations.append(.clickstream(appID: "shop", endpoint: clickstream))
-            configuration.consent = .pending
+            configuration.privacy.consent = .pending
         }
         configuration.onDiagnostic = { print("Trackway:", $0) }
         let analytics = Analytics.start(configuration)

@@ -145,7 +145,7 @@ package final class ClickstreamCore: Sendable {
             let destination = try settings.destination()
             form = { batch, _ in destination.eventJSON(of: batch) }
             do throws(TrackwayError) {
-                try analytics.replaceDestination(destination)
+                try analytics.replaceDestination(DestinationConfiguration(destination))
             } catch {
                 assertionFailure("the only destination is not known: \(error)")
             }
@@ -165,7 +165,7 @@ package final class ClickstreamCore: Sendable {
         options.logEvents = settings.isLoggingEvents ?? false
         if let form { options.eventLogForm = form }
         options.capture = settings.capture
-        options.sessionTimeout = settings.timeout
+        options.sessions.timeout = settings.timeout
         analytics.options = options
     }
 }

@@ -92,14 +92,14 @@ extension ClickstreamSettings {
         let destination = try destination()
         var configuration = Configuration(
             appID: Bundle.main.bundleIdentifier ?? destination.appID,
-            destinations: [destination]
+            destinations: [DestinationConfiguration(destination)]
         )
         configuration.predecessor = .clickstream(appID: destination.appID)
         let interval = sendEventsInterval.flatMap { $0 > 0 ? $0 : nil } ?? Self.usualInterval
-        configuration.delivery.flushInterval = .milliseconds(interval)
+        configuration.delivery.policy.flushInterval = .milliseconds(interval)
         configuration.limits = Self.roomyLimits
         configuration.capture = capture
-        configuration.sessionTimeout = timeout
+        configuration.sessions.timeout = timeout
         configuration.logEvents = isLoggingEvents ?? false
         // What the document tells people to look for in the log.
         configuration.eventLogLabel = "EventRecorder"

@@ -56,7 +56,7 @@ public final class Usage: Sendable {
         only.withLock { $0 = usage }
     }
 
-    /// The id of a target's destination in the ledger, in interceptors' routes and in `Configuration.rules`.
+    /// The id of a target's destination in the ledger, in interceptors' routes and in `Configuration.setRules(_:for:)`.
     ///
     /// It is `t.` and the target's name, for example `t.default`. A name that an id cannot have, because of capital letters, spaces
     /// or more than 62 characters, has `h.` and 56 digits of its SHA-256 instead.

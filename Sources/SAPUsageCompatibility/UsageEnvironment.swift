@@ -30,7 +30,7 @@ package final class UsageEnvironment: Sendable {
             destinations: []
         )
         configuration.capture = []
-        configuration.followsLifeCycle = false
+        configuration.lifecycle.isObserved = false
         // Where no folder can be named, making the store says so.
         try? configuration.useFolder(ofModule: "sap-usage")
         configure(&configuration)
@@ -38,8 +38,8 @@ package final class UsageEnvironment: Sendable {
             let log = StandardErrorLog { StandardErrorLog.writeLine(Self.line($0)) }
             configuration.onDiagnostic = { log.report($0) }
         }
-        rules = UsageRules(configuration.rules)
-        configuration.rules = [:]
+        rules = UsageRules(configuration.rulesByID)
+        configuration.rulesByID = [:]
         base = configuration
     }
 
@@ -51,14 +51,14 @@ package final class UsageEnvironment: Sendable {
 
     /// The folder with a folder for each person's records, and the decisions.
     package var folder: URL {
-        base.storageFolder ?? URL(fileURLWithPath: "/nonexistent/sap-usage", isDirectory: true)
+        base.storage.folder ?? URL(fileURLWithPath: "/nonexistent/sap-usage", isDirectory: true)
     }
 
     /// The configuration of one folder's analytics.
     package func configuration(folder: String, targets: [DestinationID]) -> Configuration {
         var configuration = base
-        configuration.storageFolder = URL(fileURLWithPath: folder, isDirectory: true)
-        configuration.destinations = targets.map { LocalDestination($0) }
+        configuration.storage.folder = URL(fileURLWithPath: folder, isDirectory: true)
+        configuration.destinations = targets.map { .local($0) }
         // A record is one text, escaped once more: at most twice its bytes, and a little.
         configuration.limits.stringBytes = UsageRecord.maximumBytes
         configuration.limits.eventBytes = 2 * UsageRecord.maximumBytes + 4_096
@@ -121,7 +121,7 @@ package final class UsageEnvironment: Sendable {
         try made.withLock { (made) throws(TrackwayError) -> Dependencies in
             if let made { return made }
             var configuration = base
-            configuration.storageFolder = folder
+            configuration.storage.folder = folder
             let fresh = try configuration.dependencies()
             made = fresh
             return fresh
@@ -137,7 +137,7 @@ package final class UsageEnvironment: Sendable {
     /// Carries requests.
     package var transport: (any Transport)? {
         // Without a folder there is nothing to send.
-        base.transport ?? (try? dependencies())?.transport
+        base.delivery.transport ?? (try? dependencies())?.transport
     }
 
     /// Tells of a mistake.

@@ -91,16 +91,16 @@ extension SAConfigOptions {
     package func configuration(debugMode: SensorsAnalyticsDebugMode) -> Configuration {
         var configuration = Configuration(
             appID: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName,
-            destinations: [destination(debugMode: debugMode)]
+            destinations: [DestinationConfiguration(destination(debugMode: debugMode))]
         )
         configuration.capture = capture
-        configuration.sessionTimeout = sessionTimeout
+        configuration.sessions.timeout = sessionTimeout
         configuration.limits = Self.limits
         configuration.logEvents = enableLog
         let shown = destination(debugMode: debugMode)
         configuration.eventLogForm = { shown.eventJSON(of: $0, sentAt: $1) }
         configuration.modes = [Self.destinationID.rawValue: .string(debugMode.rawValue)]
-        configuration.delivery = DeliveryPolicy(
+        configuration.delivery.policy = DeliveryPolicy(
             flushInterval: .milliseconds(max(5_000, flushInterval)),
             flushEvents: flushEvents(debugMode)
         )

@@ -194,7 +194,7 @@ extension SensorsAnalyticsSDK {
             if let flushEvents {
                 try analytics.replaceDestination(destination, flushEvents: flushEvents)
             } else {
-                try analytics.replaceDestination(destination)
+                try analytics.replaceDestination(DestinationConfiguration(destination))
             }
         } catch {
             // Only an app that took the compatibility module's destination out of the configuration gets here, and it was told then.

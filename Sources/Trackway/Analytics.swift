@@ -113,7 +113,7 @@ public final class Analytics: Sendable {
         reporter = parts.reporter
         write = parts.dependencies.write
         registry = parts.registry
-        usualPolicy = configuration.delivery
+        usualPolicy = configuration.delivery.policy
         optionsInChild = RuntimeOptions(configuration)
         runtimeOptions = Locked(optionsInChild)
         settings = parts.settings
@@ -151,7 +151,7 @@ public final class Analytics: Sendable {
             if parts.dependencies.launchState == .active { tracker.appBecameActive() }
         }
         observation =
-            configuration.followsLifeCycle
+            configuration.lifecycle.isObserved
             ? parts.dependencies.observeLifeCycle { [weak follower] in follower?.announced($0, moment: $1) }
             : nil
         conditions = parts.conditions

@@ -88,7 +88,7 @@ extension View {
     }
 
     /// Tells the analytics what the scene does, in an app whose configuration does not follow the life cycle
-    /// (`followsLifeCycle`). Belongs to the outermost view of a scene.
+    /// (`Configuration.lifecycle.isObserved`). Belongs to the outermost view of a scene.
     public func followScenePhase() -> some View {
         modifier(FollowedScene())
     }

@@ -84,7 +84,7 @@ struct ClickstreamCallsTests {
         let core = app.core(file: DocumentSampleTests.file)
         try core.start(ClickstreamConfiguration().withAppId("mine").withSendEventInterval(0))
         #expect(app.configuration?.appID == "mine")
-        let destination = try #require(app.configuration?.destinations.first as? ClickstreamDestination)
+        let destination = try #require(app.configuration?.destinations.first?.destination as? ClickstreamDestination)
         #expect(destination.endpoint == "https://example.com/collect")
         #expect(destination.isCompressed)
     }
@@ -122,7 +122,7 @@ struct ClickstreamCallsTests {
         for configuration in [usual.withSendEventInterval(milliseconds), usual.withSendEventsInterval(milliseconds)] {
             let core = app.core()
             try core.start(configuration)
-            #expect(app.configuration?.delivery.flushInterval == .milliseconds(expected))
+            #expect(app.configuration?.delivery.policy.flushInterval == .milliseconds(expected))
         }
     }
 
@@ -136,9 +136,9 @@ struct ClickstreamCallsTests {
             )
         )
         #expect(app.configuration?.capture == [.launches, .sessions, .updates, .crashes])
-        #expect(app.configuration?.sessionTimeout == .seconds(1_800))
+        #expect(app.configuration?.sessions.timeout == .seconds(1_800))
         _ = try started(usual.withSessionTimeoutDuration(60_000))
-        #expect(app.configuration?.sessionTimeout == .seconds(60))
+        #expect(app.configuration?.sessions.timeout == .seconds(60))
     }
 
     // MARK: While it works

@@ -50,7 +50,7 @@ extension DocumentSampleTests {
             let environment = InMemoryEnvironment()
             ClickstreamAnalytics.startOver {
                 $0.run(in: environment)
-                $0.sessionTimeout = .seconds(7)
+                $0.sessions.timeout = .seconds(7)
                 $0.appBuild = "381"
             }
             defer { ClickstreamAnalytics.startOver() }

@@ -49,7 +49,7 @@ struct DocumentSampleTests {
         #expect(names == ["_first_open", "_app_start", "_session_start"])
         let request = try #require(app.network.requests.first)
         #expect(request.url.hasPrefix("https://example.com/collect?platform=Memory&appId=appId&compression=gzip&"))
-        #expect(app.configuration?.delivery.flushInterval == .seconds(10))
+        #expect(app.configuration?.delivery.policy.flushInterval == .seconds(10))
     }
 
     @Test("4. an event with attributes, and one of which there is only the name")
@@ -196,8 +196,8 @@ struct DocumentSampleTests {
         #expect(request.headers["cookie"] == "your authentication cookie")
         #expect(app.log.contains { $0.hasPrefix("EventRecorder {") && $0.contains(#""event_type":"one""#) })
         let configuration = try #require(app.configuration)
-        #expect(configuration.delivery.flushInterval == .seconds(10))
-        #expect(configuration.sessionTimeout == .seconds(1_800))
+        #expect(configuration.delivery.policy.flushInterval == .seconds(10))
+        #expect(configuration.sessions.timeout == .seconds(1_800))
         #expect(configuration.capture == CaptureOptions.standard.union(.crashes))
     }
 

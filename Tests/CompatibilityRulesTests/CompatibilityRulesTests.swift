@@ -43,9 +43,12 @@ struct CompatibilityRulesTests {
     @Test("rules deny, redact and rename each event by its own name and attributes", arguments: Module.allCases)
     func rules(_ module: Module) async throws {
         let app = try module.app { configuration in
-            configuration.rules[module.destination] = [
-                .deny("debug_*"), .redact(module.key), .rename("search", to: "find"),
-            ]
+            configuration.setRules(
+                [
+                    .deny("debug_*"), .redact(module.key), .rename("search", to: "find"),
+                ],
+                for: module.destination
+            )
         }
         app.record("debug_tap")
         app.record("search")
@@ -58,7 +61,7 @@ struct CompatibilityRulesTests {
         let environment = InMemoryEnvironment()
         var failure: String?
         do {
-            let app = try module.app(in: environment) { $0.rules["elsewhere"] = [.deny("*")] }
+            let app = try module.app(in: environment) { $0.setRules([.deny("*")], for: "elsewhere") }
             app.record("search")
         } catch {
             failure = "\(error)"

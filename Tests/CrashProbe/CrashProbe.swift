@@ -159,7 +159,7 @@ struct CrashProbe {
             appID: "probe",
             destinations: [.collector(try Self.nowhere(), writeKey: "key")]
         )
-        configuration.storageFolder = URL(fileURLWithPath: folder)
+        configuration.storage.folder = URL(fileURLWithPath: folder)
         configuration.capture = [.standard, .crashes]
         return try Analytics(configuration)
     }

@@ -28,7 +28,7 @@ enum NeighborProbe {
     private static func analytics(_ folder: String) throws -> Analytics {
         guard let nowhere = URL(string: "http://localhost:9") else { throw CrashProbe.Mishap() }
         var configuration = Configuration(appID: "probe", destinations: [.collector(nowhere, writeKey: "key")])
-        configuration.storageFolder = URL(fileURLWithPath: folder)
+        configuration.storage.folder = URL(fileURLWithPath: folder)
         configuration.onDiagnostic = { _ in }
         configuration.snapshots = SnapshotOptions()
         return try Analytics(configuration)
@@ -97,13 +97,13 @@ enum NeighborProbe {
     private struct Calls {
         private let attributes: Attributes = ["child": true]
         private let event = ProbeEvent(child: 1)
-        private let destination: LocalDestination
+        private let destination: DestinationConfiguration
         private let id = DestinationID("child")
         private let names = ["child"]
         private let policy = CollectionPolicy()
 
         init() {
-            destination = LocalDestination("child")
+            destination = .local("child")
         }
 
         /// Records what the app's code must have used before it forks.

@@ -90,7 +90,7 @@ struct UsageRuleTests {
         }
         #expect(records == ["SessionStart {}", "SessionEnd {}"])
         #expect(app.codes == ["interceptor_name_refused", "interceptor_name_refused"])
-        let (rest, store, _) = try stored(session) { $0.rules["default"] = [.deny("SessionEnd")] }
+        let (rest, store, _) = try stored(session) { $0.setRules([.deny("SessionEnd")], for: "default") }
         #expect(rest == [#"SessionStart {"a":1}"#])
         #expect(store.droppedRecords == [.deniedByRule: 1])
     }
@@ -119,7 +119,7 @@ struct UsageRuleTests {
                     return event.name == "tap" ? .drop : .keep
                 }
             ]
-            configuration.rules["default"] = [.redact("email"), .deny("denied")]
+            configuration.setRules([.redact("email"), .deny("denied")], for: "default")
         }
         let store = OwnStore(Usage.unattributedStorageID)
         app.usage.configure(with: store)
@@ -165,10 +165,13 @@ struct UsageRuleTests {
     func found(target: String, key: DestinationID) throws {
         let taps = [Self.tap, UsageRecord(.event("debug_tap")), UsageRecord(.event("buy"), info: ["total": 5])]
         let (records, store, app) = try stored(taps, for: target) { configuration in
-            configuration.rules[key] = [
-                .allow("buy"), .redact("e*"), .redact("none"), .rename("buy", to: "purchase"), .deny("debug_*"),
-                .deny("purchase"),
-            ]
+            configuration.setRules(
+                [
+                    .allow("buy"), .redact("e*"), .redact("none"), .rename("buy", to: "purchase"), .deny("debug_*"),
+                    .deny("purchase"),
+                ],
+                for: key
+            )
         }
         #expect(
             records == [#"tap {"at":"2026-01-02T03:04:05.678Z","list":[1,2]}"#, #"purchase {"total":5}"#]
@@ -184,17 +187,17 @@ struct UsageRuleTests {
     @Test("a rule for every record denies every record, and one that allows some of them leaves these")
     func everyRecord() throws {
         let records = ["a", "b"].map { UsageRecord(.event($0)) }
-        #expect(try stored(records) { $0.rules["default"] = [.deny("*")] }.records == [])
-        #expect(try stored(records) { $0.rules["default"] = [.allow("b"), .deny("*")] }.records == ["b {}"])
-        #expect(try stored(records) { $0.rules["default"] = [.sample(0, by: .event)] }.records == [])
-        #expect(try stored(records) { $0.rules["default"] = [.sample(1)] }.records == ["a {}", "b {}"])
+        #expect(try stored(records) { $0.setRules([.deny("*")], for: "default") }.records == [])
+        #expect(try stored(records) { $0.setRules([.allow("b"), .deny("*")], for: "default") }.records == ["b {}"])
+        #expect(try stored(records) { $0.setRules([.sample(0, by: .event)], for: "default") }.records == [])
+        #expect(try stored(records) { $0.setRules([.sample(1)], for: "default") }.records == ["a {}", "b {}"])
     }
 
     @Test("a sample holds all records of a person, or none")
     func sampled() throws {
         var counts: [Int: Int] = [:]
         let app = UsageApp(InMemoryEnvironment(device: UsageApp.device)) {
-            $0.rules["default"] = [.sample(0.5, by: .person)]
+            $0.setRules([.sample(0.5, by: .person)], for: "default")
         }
         for number in UInt8(0)..<40 {
             let store = try app.store(of: UUID(uuid: (number, 0, 0, 0, 0, 0, 64, 0, 128, 0, 0, 0, 0, 0, 0, 0)))
@@ -218,7 +221,7 @@ struct UsageRuleTests {
 
     @Test("a rule that cannot match is reported once, with what to write", arguments: faults)
     func reported(key: DestinationID, rule: DestinationRule, code: String, text: String) throws {
-        let (_, _, app) = try stored([UsageRecord(.event("c"))]) { $0.rules[key] = [rule] }
+        let (_, _, app) = try stored([UsageRecord(.event("c"))]) { $0.setRules([rule], for: key) }
         _ = try app.store(of: UUID())
         #expect(app.codes == [code])
         #expect(app.memory.diagnostics.first?.description.contains(text) == true, "\(app.memory.diagnostics)")
@@ -230,7 +233,7 @@ struct UsageRuleTests {
         let first = UsageApp(device)
         try first.store().store(record: UsageRecord(.event("a")), for: "Audit")
         device.clock.advance(by: .milliseconds(1))
-        let next = UsageApp(device.nextProcess()) { $0.rules["Audit"] = [.deny("b")] }
+        let next = UsageApp(device.nextProcess()) { $0.setRules([.deny("b")], for: "Audit") }
         let store = try next.store()
         store.store(record: UsageRecord(.event("b")), for: "Audit")
         #expect(Self.texts(of: store, "Audit") == ["a {}"])

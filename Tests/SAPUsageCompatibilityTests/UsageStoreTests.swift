@@ -182,7 +182,7 @@ struct UsageStoreTests {
             "usage-\(InstallationSecret.generate())"
         )
         defer { try? FileManager.default.removeItem(at: folder) }  // The system clears the folder in the end.
-        let environment = UsageEnvironment { $0.storageFolder = folder }
+        let environment = UsageEnvironment { $0.storage.folder = folder }
         let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
         for turn in 1...3 {
             let store = try UsageStore(folder, person, in: environment)

@@ -117,7 +117,7 @@ struct RemoteConfigurationTests {
             [],
             { options in
                 options.enableRemoteConfig = true
-                options.configure = { $0.consent = .pending }
+                options.configure = { $0.privacy.consent = .pending }
             }
         )
         fixture.answer(Self.configuration("12", ""))

@@ -72,7 +72,7 @@ struct SensorsTestEnvironmentTests {
         let environment = InMemoryEnvironment()
         SensorsAnalyticsSDK.startOver {
             $0.run(in: environment)
-            $0.maximumJournalBytes = environment.diagnostics.isEmpty ? 0 : 1_000_000
+            $0.storage.maximumBytes = environment.diagnostics.isEmpty ? 0 : 1_000_000
         }
         defer { SensorsAnalyticsSDK.startOver() }
         Self.start()

@@ -220,8 +220,8 @@ struct SiftHostileTests {
         let network = app.network
         func open(_ name: String) -> Sift {
             Sift(rootDirPath: folder.appendingPathComponent(name).path) { configuration in
-                configuration.transport = network
-                configuration.followsLifeCycle = false
+                configuration.delivery.transport = network
+                configuration.lifecycle.isObserved = false
                 configuration.onDiagnostic = { _ in }
             }
         }

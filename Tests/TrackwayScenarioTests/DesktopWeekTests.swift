@@ -48,7 +48,7 @@ struct DesktopWeekTests {
 
     @Test("with an idle timeout is a session for each block of work, and the use is the work")
     func idle() async throws {
-        let device = try await Self.week { $0.sessionIdleTimeout = .seconds(1_800) }
+        let device = try await Self.week { $0.sessions.idleTimeout = .seconds(1_800) }
         let sessions = device.events(named: CapturedName.sessionStart)
         #expect(sessions.map { $0.session?.number } == (1...14).map { $0 })
         #expect(Self.engagement(device) == (0..<Self.days).flatMap { _ in [3, 4] })
@@ -64,7 +64,7 @@ struct DesktopWeekTests {
 
     @Test("with a maximum length alone is a session for each day")
     func maximum() async throws {
-        let device = try await Self.week { $0.maximumSessionLength = .seconds(86_400) }
+        let device = try await Self.week { $0.sessions.maximumLength = .seconds(86_400) }
         let sessions = device.events(named: CapturedName.sessionStart)
         #expect(sessions.map { $0.session?.number } == (1...7).map { $0 })
     }

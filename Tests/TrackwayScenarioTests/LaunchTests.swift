@@ -158,7 +158,7 @@ struct LaunchTests {
     @Test("told by the app itself where the system is not followed, it is the same story")
     func toldByTheApp() async throws {
         var configuration = SimulatedDevice.usualConfiguration
-        configuration.followsLifeCycle = false
+        configuration.lifecycle.isObserved = false
         let device = SimulatedDevice(configuration)
         let analytics = try await device.launch()
         device.wait(.seconds(20))

@@ -25,7 +25,7 @@ struct SessionTests {
     @Test("is as long as the app wants")
     func chosenTimeout() async throws {
         var configuration = SimulatedDevice.usualConfiguration
-        configuration.sessionTimeout = .seconds(10)
+        configuration.sessions.timeout = .seconds(10)
         let device = SimulatedDevice(configuration)
         try await device.launch()
         try await device.goHome()

@@ -75,9 +75,11 @@ struct SnapshotPermissionTests {
         let options = SnapshotOptions(devicePropertiesRoute: ["risk"], appStateRoute: ["risk"])
         let device = SimulatedDevice.observed(options) { configuration in
             configuration.destinations.append(
-                CollectorDestination(id: "risk", url: "http://risk.test", writeKey: "test")
+                DestinationConfiguration(
+                    CollectorDestination(id: "risk", url: "http://risk.test", writeKey: "test"),
+                    consentCategory: .marketing
+                )
             )
-            configuration.consentCategories["risk"] = .marketing
         }
         let analytics = try await device.launch()
         analytics.setConsent(.denied, category: .marketing)

@@ -89,7 +89,7 @@ struct SnapshotTroubleTests {
 
     @Test("Nothing is asked or told before consent, nor while switched off")
     func permission() async throws {
-        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true)) { $0.consent = .denied }
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true)) { $0.privacy.consent = .denied }
         device.sensors.motion = .device
         let analytics = try await device.launch()
         try device.show("Home")

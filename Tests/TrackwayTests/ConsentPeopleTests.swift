@@ -10,7 +10,7 @@ import TrackwayTesting
 struct ConsentPeopleTests {
     private static func pending(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.consent = .pending
+        configuration.privacy.consent = .pending
         change(&configuration)
         return configuration
     }
@@ -29,7 +29,7 @@ struct ConsentPeopleTests {
 
     @Test("kept apart, it is given up when the next person agreed, and counted as undecided")
     func staysApart() async throws {
-        let memory = try InMemoryAnalytics(Self.pending { $0.anonymousEventPolicy = .keepSeparate })
+        let memory = try InMemoryAnalytics(Self.pending { $0.privacy.anonymousEventPolicy = .keepSeparate })
         memory.analytics.record("before")
         memory.analytics.identify("ann")
         memory.analytics.record("after")

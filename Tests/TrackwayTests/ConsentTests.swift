@@ -11,7 +11,7 @@ import TrackwayWire
 struct ConsentTests {
     private static func pending() -> Configuration {
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.consent = .pending
+        configuration.privacy.consent = .pending
         return configuration
     }
 

@@ -11,7 +11,7 @@ struct ConsentUpdatesTests {
     @Test("the sequence begins with the present consent and follows each change")
     func changes() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.consent = .pending
+        configuration.privacy.consent = .pending
         let memory = try InMemoryAnalytics(configuration)
         var updates = memory.analytics.consentUpdates.makeAsyncIterator()
         #expect(await updates.next() == .pending)

@@ -19,7 +19,11 @@ struct ContextCompletionTests {
     private func make(behind gate: DispatchSemaphore? = nil, capture: CaptureOptions = []) throws -> Analytics {
         var configuration = Configuration(
             appID: "test",
-            destinations: [CollectorDestination(id: "collector", url: "https://collector.example", writeKey: "key")]
+            destinations: [
+                DestinationConfiguration(
+                    CollectorDestination(id: "collector", url: "https://collector.example", writeKey: "key")
+                )
+            ]
         )
         configuration.capture = capture
         configuration.run(in: environment)

@@ -151,7 +151,7 @@ struct CrashTests {
         let storage = FaultyStorage(DiskStorage())
         var configuration = Self.configuration
         // What is delivered is removed from a real disk.
-        configuration.consent = .pending
+        configuration.privacy.consent = .pending
         let next = try InMemoryAnalytics(configuration, storage: storage, folder: folder)
         next.analytics.record("after")
         let crash = try #require(next.events(named: "_app_exception").first)
@@ -177,7 +177,7 @@ struct CrashTests {
         let status = try Self.run("CrashProbe", [program, "-", folder])
         #expect(status == 0)
         var configuration = Self.configuration
-        configuration.consent = .pending
+        configuration.privacy.consent = .pending
         let next = try InMemoryAnalytics(configuration, storage: FaultyStorage(DiskStorage()), folder: folder)
         let numbers = next.events(named: "parent").map { $0.event.attributes["n"]?.integer }
         #expect(numbers == (0..<80).map { Int64($0) })
@@ -324,9 +324,9 @@ struct CrashTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("crash-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.storageFolder = folder
-        configuration.transport = ScriptedTransport()
-        configuration.followsLifeCycle = false
+        configuration.storage.folder = folder
+        configuration.delivery.transport = ScriptedTransport()
+        configuration.lifecycle.isObserved = false
         let analytics = try Analytics(configuration)
         func files() -> Int {
             let names = try? FileManager.default.contentsOfDirectory(

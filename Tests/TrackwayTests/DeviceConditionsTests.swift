@@ -106,7 +106,7 @@ struct DeviceConditionsTests {
     func unconstrained() async throws {
         let own = ScriptedTransport()
         let adaptations: [@Sendable (inout Configuration) -> Void] = [
-            { $0.allowsConstrainedNetworks = true }, { $0.transport = own },
+            { $0.delivery.allowsConstrainedNetworks = true }, { $0.delivery.transport = own },
         ]
         for adapt in adaptations {
             let device = try Device(adapt)
@@ -165,7 +165,7 @@ struct DeviceConditionsTests {
         let device = try Device()
         device.becomes(DeviceConditions(isConstrained: true))
         try device.analytics.addDestination(
-            CollectorDestination(id: "second", url: "https://second.example", writeKey: "key")
+            DestinationConfiguration(CollectorDestination(id: "second", url: "https://second.example", writeKey: "key"))
         )
         device.record(3)
         let report = await device.analytics.flush()

@@ -34,9 +34,9 @@ struct DisabledInstanceTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("start-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.storageFolder = folder
-        configuration.transport = ScriptedTransport()
-        configuration.followsLifeCycle = false
+        configuration.storage.folder = folder
+        configuration.delivery.transport = ScriptedTransport()
+        configuration.lifecycle.isObserved = false
         let analytics = Analytics.start(configuration)
         #expect(analytics !== Analytics.disabled)
         #expect(analytics.record("tap").outcome == .recorded(.kernel))

@@ -51,7 +51,7 @@ struct EncryptionAtRestTests {
 
     private static func configuration(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.encryption = .key(key)
+        configuration.storage.encryption = .key(key)
         change(&configuration)
         return configuration
     }
@@ -98,14 +98,17 @@ struct EncryptionAtRestTests {
         let full = Self.configuration { configuration in
             configuration.capture = .standard
             configuration.destinations += [
-                CollectorDestination(id: "queue", url: "http://queue.test", writeKey: word), .local("exports"),
+                DestinationConfiguration(
+                    CollectorDestination(id: "queue", url: "http://queue.test", writeKey: word),
+                    delivery: policy,
+                    consentCategory: .marketing
+                ),
+                .local("exports"),
             ]
-            configuration.deliveryExceptions["queue"] = policy
             configuration.snapshots = SnapshotOptions()
             configuration.interceptors = [
                 Interceptor("\(word)-interceptor") { $0.name == "\(word)-drop" ? .drop : .keep }
             ]
-            configuration.consentCategories = ["queue": .marketing]
         }
         var names: Set<String> = []
         let memory = try open(folder, full)
@@ -120,7 +123,9 @@ struct EncryptionAtRestTests {
         analytics.record("\(word)-queued", to: ["queue"])
         analytics.record("\(word)-drop")
         analytics.setConsent(.granted, category: .marketing, scope: .device)
-        try analytics.addDestination(CollectorDestination(id: "added", url: "http://added.test", writeKey: word))
+        try analytics.addDestination(
+            DestinationConfiguration(CollectorDestination(id: "added", url: "http://added.test", writeKey: word))
+        )
         _ = try await analytics.recordDurably("\(word)-durable")
         names.formUnion(folder.expectNothing("recorded"))
         // Refused events become dead letters, with what the back-end said.
@@ -203,17 +208,17 @@ struct EncryptionAtRestTests {
         let before = folder.files()
         for encryption in [Encryption.key(Self.other), nil] {
             let error = #expect(throws: TrackwayError.self) {
-                _ = try open(folder, Self.configuration { $0.encryption = encryption })
+                _ = try open(folder, Self.configuration { $0.storage.encryption = encryption })
             }
             #expect(error?.code == .encryptionKeyMissing)
             let text = error?.description ?? ""
-            #expect(text.contains("Configuration.encryption") && text.contains(Self.key.id), "\(text)")
+            #expect(text.contains("Configuration.storage.encryption") && text.contains(Self.key.id), "\(text)")
         }
         #expect(folder.files() == before)
         let short = #expect(throws: TrackwayError.self) {
             _ = try open(
                 folder,
-                Self.configuration { $0.encryption = .key(Self.key, previous: [EncryptionKey(0..<31)]) }
+                Self.configuration { $0.storage.encryption = .key(Self.key, previous: [EncryptionKey(0..<31)]) }
             )
         }
         #expect(short?.code == .invalidEncryptionKey)
@@ -227,7 +232,7 @@ struct EncryptionAtRestTests {
         let clock = ManualClock()
         for (number, encryption) in [nil, Encryption.key(Self.key), .key(Self.other, previous: [Self.key])].enumerated()
         {
-            let memory = try open(folder, Self.configuration { $0.encryption = encryption }, clock: clock)
+            let memory = try open(folder, Self.configuration { $0.storage.encryption = encryption }, clock: clock)
             if number == 0 { memory.analytics.identify("\(Self.word)-carl") }
             memory.analytics.setConsent(.pending)
             memory.analytics.record("event \(number)")
@@ -239,7 +244,7 @@ struct EncryptionAtRestTests {
         }
         let memory = try open(
             folder,
-            Self.configuration { $0.encryption = .key(Self.other, previous: [Self.key]) },
+            Self.configuration { $0.storage.encryption = .key(Self.other, previous: [Self.key]) },
             clock: clock
         )
         memory.analytics.setConsent(.granted)
@@ -251,7 +256,7 @@ struct EncryptionAtRestTests {
         #expect(memory.analytics.ledger().isBalanced)
         await memory.analytics.shutdown()
         // What needed the first key is delivered.
-        _ = try open(folder, Self.configuration { $0.encryption = .key(Self.other) }, clock: clock)
+        _ = try open(folder, Self.configuration { $0.storage.encryption = .key(Self.other) }, clock: clock)
     }
 
     @Test("a state file that another one was put in place of counts as damaged, as any damaged one")

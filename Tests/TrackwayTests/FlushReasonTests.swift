@@ -21,8 +21,8 @@ struct FlushReasonTests {
 
     private static func configuration(_ cause: Cause) -> Configuration {
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.consentDenialPolicy = .keep
-        if cause == .consentPending { configuration.consent = .pending }
+        configuration.privacy.denialPolicy = .keep
+        if cause == .consentPending { configuration.privacy.consent = .pending }
         return configuration
     }
 
@@ -84,7 +84,7 @@ struct FlushReasonTests {
     @Test("a repaired back-end gets everything with the next flush of the next process")
     func repaired() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.delivery.breakerThreshold = 1
+        configuration.delivery.policy.breakerThreshold = 1
         let memory = try InMemoryAnalytics(configuration)
         memory.transport.always(.fail(Self.refused))
         for _ in 0..<11 { memory.analytics.record("event") }

@@ -18,15 +18,18 @@ struct HangingDiskTests {
     private static func make(_ environment: InMemoryEnvironment) throws -> Analytics {
         var configuration = Configuration(
             appID: "test",
-            destinations: [CollectorDestination(id: "collector", url: "https://collector.example", writeKey: "key")]
+            destinations: [
+                DestinationConfiguration(
+                    CollectorDestination(id: "collector", url: "https://collector.example", writeKey: "key")
+                )
+            ]
         )
         configuration.capture = []
         var dependencies = try environment.dependencies(for: configuration)
         dependencies.deliveryExecutor = DeliveryExecutor()
         let analytics = try Analytics(configuration, in: dependencies)
         try analytics.addDestination(
-            QueueFixture.destination("queue"),
-            delivery: QueueFixture.policy(moreThan: 1_000)
+            QueueFixture.destination("queue").configured(delivery: QueueFixture.policy(moreThan: 1_000))
         )
         return analytics
     }
@@ -105,7 +108,9 @@ struct HangingDiskTests {
         #expect((await analytics.flush()).isComplete)
         environment.storage.hold(.lock, paths: "/writers/")
         try await Deadline.wait(while: environment.storage.heldCalls == 0) { environment.clock.advanceToNextSleeper() }
-        try analytics.addDestination(QueueFixture.destination("late"), delivery: QueueFixture.policy(moreThan: 1_000))
+        try analytics.addDestination(
+            QueueFixture.destination("late").configured(delivery: QueueFixture.policy(moreThan: 1_000))
+        )
         for _ in 0..<3 { analytics.record("queued", to: ["late"]) }
         #expect(analytics.pendingCount(for: "late") == 3)
         #expect(analytics.ledger().destinations["late"]?.pending == 3)

@@ -23,10 +23,10 @@ struct LettingGoTests {
 
     private func live(_ folder: String, _ transport: ScriptedTransport) -> Configuration {
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.storageFolder = URL(fileURLWithPath: folder)
-        configuration.transport = transport
+        configuration.storage.folder = URL(fileURLWithPath: folder)
+        configuration.delivery.transport = transport
         // The signals are the test's own.
-        configuration.followsLifeCycle = false
+        configuration.lifecycle.isObserved = false
         configuration.onDiagnostic = { _ in }
         return configuration
     }
@@ -39,7 +39,9 @@ struct LettingGoTests {
             let analytics = memory.analytics
             analytics.record("event")
             analytics.setConsent(.granted)
-            try analytics.addDestination(CollectorDestination(id: "late", url: "http://late.test", writeKey: "k"))
+            try analytics.addDestination(
+                DestinationConfiguration(CollectorDestination(id: "late", url: "http://late.test", writeKey: "k"))
+            )
             _ = await analytics.flush()
             if isShutDown { await analytics.shutdown() }
             return Parts(journal: analytics.journal, consents: analytics.consents, control: analytics.control)

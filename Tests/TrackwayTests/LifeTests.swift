@@ -104,13 +104,15 @@ struct LifeTests {
         #expect(report.destinations["collector"]?.pending == 1)
         #expect(memory.diagnostics.map(\.code) == [.destinationParked])
         memory.transport.always(.accept)
-        try memory.analytics.replaceDestination(CollectorDestination(url: "http://collector.test", writeKey: "new"))
+        try memory.analytics.replaceDestination(
+            DestinationConfiguration(CollectorDestination(url: "http://collector.test", writeKey: "new"))
+        )
         let second = await memory.analytics.flush()
         #expect(second.isComplete)
         #expect(memory.transport.requests.last?.headers["authorization"] == "Bearer new")
         let error = #expect(throws: TrackwayError.self) {
             try memory.analytics.replaceDestination(
-                CollectorDestination(id: "other", url: "http://other.test", writeKey: "x")
+                DestinationConfiguration(CollectorDestination(id: "other", url: "http://other.test", writeKey: "x"))
             )
         }
         #expect(error?.code == .unknownDestination)
@@ -130,13 +132,12 @@ struct LifeTests {
         },
         Mistake(testDescription: "no destination", code: .noDestinations) { $0.destinations = [] },
         Mistake(testDescription: "one id twice", code: .duplicateDestination) {
-            $0.destinations.append(CollectorDestination(url: "http://second.test", writeKey: "x"))
+            $0.destinations.append(
+                DestinationConfiguration(CollectorDestination(url: "http://second.test", writeKey: "x"))
+            )
         },
-        Mistake(testDescription: "a pace for nobody", code: .unknownDestination) {
-            $0.deliveryExceptions = ["nobody": DeliveryPolicy()]
-        },
-        Mistake(testDescription: "no room", code: .invalidLimit) { $0.maximumJournalBytes = 1_000 },
-        Mistake(testDescription: "no time", code: .invalidLimit) { $0.maximumJournalAge = .zero },
+        Mistake(testDescription: "no room", code: .invalidLimit) { $0.storage.maximumBytes = 1_000 },
+        Mistake(testDescription: "no time", code: .invalidLimit) { $0.storage.maximumAge = .zero },
     ]
 
     @Test("an invalid configuration throws an error with a message and a suggestion", arguments: mistakes)
@@ -154,10 +155,10 @@ struct LifeTests {
         // What cannot be removed is left to the system, which clears its temporary folder.
         defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.storageFolder = folder
-        configuration.transport = ScriptedTransport()
-        configuration.consent = .pending
-        configuration.followsLifeCycle = false
+        configuration.storage.folder = folder
+        configuration.delivery.transport = ScriptedTransport()
+        configuration.privacy.consent = .pending
+        configuration.lifecycle.isObserved = false
         let installation: InstallationID
         do {
             let analytics = try Analytics(configuration)
@@ -183,7 +184,7 @@ struct LifeTests {
         // What cannot be removed is left to the system, which clears its temporary folder.
         defer { try? FileManager.default.removeItem(at: file) }
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.storageFolder = file.appending(path: "below")
+        configuration.storage.folder = file.appending(path: "below")
         let error = #expect(throws: TrackwayError.self) { try Analytics(configuration) }
         #expect(error?.code == .storageUnavailable)
         #expect(error?.message.contains("is a file") == true)

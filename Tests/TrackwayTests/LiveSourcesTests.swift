@@ -17,7 +17,7 @@ struct LiveSourcesTests {
         // What cannot be removed is left to the system, which clears its temporary folder.
         defer { try? FileManager.default.removeItem(at: folder) }
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.storageFolder = folder
+        configuration.storage.folder = folder
         configuration.appVersion = "3.8.1"
         configuration.snapshots = snapshots
         return try Dependencies.live(configuration).snapshotSources

@@ -233,16 +233,16 @@ struct LockedDeviceTests {
     func encrypted() async throws {
         let (key, another) = (try EncryptionKey.generate(), try EncryptionKey.generate())
         let before = Device()
-        try before.start { $0.encryption = .key(key) }.identify("ann")
+        try before.start { $0.storage.encryption = .key(key) }.identify("ann")
         let device = before.next()
         try device.lock()
-        let analytics = try device.start { $0.encryption = .key(key) }
+        let analytics = try device.start { $0.storage.encryption = .key(key) }
         analytics.record("push")
         await device.unlock(analytics)
         #expect(device.events(named: "push").map(\.user) == ["ann"])
         let stranger = before.next()
         try stranger.lock()
-        let other = try stranger.start { $0.encryption = .key(another) }
+        let other = try stranger.start { $0.storage.encryption = .key(another) }
         other.record("push")
         await stranger.unlock(other)
         #expect(other.record("push").durability == Receipt.Durability.memory)

@@ -16,8 +16,8 @@ struct PreviewTests {
     private var configuration: Configuration {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.capture = [.launches, .sessions, .screens, .engagement, .crashes]
-        configuration.storageFolder = folder
-        configuration.transport = transport
+        configuration.storage.folder = folder
+        configuration.delivery.transport = transport
         configuration.snapshots = SnapshotOptions()
         configuration.onDiagnostic = { [told] diagnostic in told.withLock { $0.append(diagnostic) } }
         return configuration

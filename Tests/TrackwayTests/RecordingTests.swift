@@ -165,7 +165,9 @@ struct RecordingTests {
 /// A collector and a second one for what must stay inside.
 let twoDestinations: Configuration = {
     var configuration = InMemoryAnalytics.usualConfiguration
-    configuration.destinations.append(CollectorDestination(id: "audit", url: "http://audit.test", writeKey: "test"))
+    configuration.destinations.append(
+        DestinationConfiguration(CollectorDestination(id: "audit", url: "http://audit.test", writeKey: "test"))
+    )
     return configuration
 }()
 

@@ -107,7 +107,7 @@ struct RestoredDeviceTests {
         let device = try Device()
         let first = try device.start()
         let other = try device.restored()
-        let second = try other.start { $0.consent = .denied }
+        let second = try other.start { $0.privacy.consent = .denied }
         #expect(try other.told() == [])
         await second.shutdown(timeout: .zero)
         _ = try other.start()

@@ -30,7 +30,7 @@ struct SettingBoundsTests {
         _ name: String,
         _ set: @escaping @Sendable (inout DeliveryPolicy, Int) -> Void
     ) -> Setting {
-        Setting(field: "delivery." + name) { set(&$0.delivery, $1) }
+        Setting(field: "delivery.policy." + name) { set(&$0.delivery.policy, $1) }
     }
 
     private static func queue(
@@ -56,13 +56,13 @@ struct SettingBoundsTests {
     }
 
     private static let settings: [Setting] = [
-        Setting(field: "maximumJournalBytes") { $0.maximumJournalBytes = $1 },
-        Setting(field: "maximumJournalAge") { $0.maximumJournalAge = .seconds($1) },
-        Setting(field: "sessionTimeout") { $0.sessionTimeout = .seconds($1) },
-        Setting(field: "sessionIdleTimeout") { $0.sessionIdleTimeout = .seconds($1) },
-        Setting(field: "maximumSessionLength") { $0.maximumSessionLength = .seconds($1) },
-        Setting(field: "suspensionTimeout") { $0.suspensionTimeout = .seconds($1) },
-        Setting(field: "terminationTimeout") { $0.terminationTimeout = .seconds($1) },
+        Setting(field: "storage.maximumBytes") { $0.storage.maximumBytes = $1 },
+        Setting(field: "storage.maximumAge") { $0.storage.maximumAge = .seconds($1) },
+        Setting(field: "sessions.timeout") { $0.sessions.timeout = .seconds($1) },
+        Setting(field: "sessions.idleTimeout") { $0.sessions.idleTimeout = .seconds($1) },
+        Setting(field: "sessions.maximumLength") { $0.sessions.maximumLength = .seconds($1) },
+        Setting(field: "lifecycle.suspensionTimeout") { $0.lifecycle.suspensionTimeout = .seconds($1) },
+        Setting(field: "lifecycle.terminationTimeout") { $0.lifecycle.terminationTimeout = .seconds($1) },
         limit("nameBytes") { $0.nameBytes = $1 }, limit("keyBytes") { $0.keyBytes = $1 },
         limit("stringBytes") { $0.stringBytes = $1 },
         limit("attributes") { $0.attributes = $1 }, limit("items") { $0.items = $1 },
@@ -122,8 +122,8 @@ struct SettingBoundsTests {
             let told = memory.diagnostics.filter { $0.code == .settingOutOfRange }
             #expect(told.allSatisfy { $0.field.hasPrefix("deliver") || $0.field == setting.field })
             // One is within the bounds of everything but what is refused.
-            if number == 1, setting.field != "delivery.retry.cap" { #expect(told.isEmpty, "\(told)") }
-            if number == .min, setting.field != "delivery.queue.uploadWhenMoreThan" {
+            if number == 1, setting.field != "delivery.policy.retry.cap" { #expect(told.isEmpty, "\(told)") }
+            if number == .min, setting.field != "delivery.policy.queue.uploadWhenMoreThan" {
                 #expect(told.contains { $0.field == setting.field }, "\(setting.field) was not told")
             }
         } catch {
@@ -135,22 +135,32 @@ struct SettingBoundsTests {
     // MARK: While the app runs
 
     /// The settings of one delivery policy.
-    private static let policies = settings.filter { $0.field.hasPrefix("delivery.") }
+    private static let policies = settings.filter { $0.field.hasPrefix("delivery.policy.") }
     /// The settings of one queue.
-    private static let queues = settings.filter { $0.field.hasPrefix("delivery.queue.") }
+    private static let queues = settings.filter { $0.field.hasPrefix("delivery.policy.queue.") }
 
     /// What a setting makes of the delivery policy.
     private static func delivery(_ setting: Setting, _ number: Int) -> DeliveryPolicy {
         var configuration = InMemoryAnalytics.usualConfiguration
         setting.set(&configuration, number)
-        return configuration.delivery
+        return configuration.delivery.policy
     }
 
     /// What the configuration would be told of the same number.
-    private static func told(_ setting: Setting, _ number: Int) -> [Diagnostic] {
+    ///
+    /// - Parameter place: stands in the diagnostics in place of `delivery.policy`.
+    private static func told(_ setting: Setting, _ number: Int, place: String) -> [Diagnostic] {
         var configuration = InMemoryAnalytics.usualConfiguration
         setting.set(&configuration, number)
-        return configuration.bounded().diagnostics
+        return configuration.bounded().diagnostics.map { known in
+            Diagnostic(
+                code: known.code,
+                field: place + known.field.dropFirst("delivery.policy.".count),
+                value: known.value,
+                message: known.message,
+                recoverySuggestion: known.recoverySuggestion
+            )
+        }
     }
 
     private static func outOfRange(_ memory: InMemoryAnalytics) -> [Diagnostic] {
@@ -165,10 +175,11 @@ struct SettingBoundsTests {
     func added(_ setting: Setting, _ number: Int) async throws {
         let memory = try InMemoryAnalytics()
         try memory.analytics.addDestination(
-            .collector(URL(string: "https://late.example.com")!, writeKey: "key", id: "late"),
-            delivery: Self.delivery(setting, number)
+            .collector(URL(string: "https://late.example.com")!, writeKey: "key", id: "late").configured(
+                delivery: Self.delivery(setting, number)
+            )
         )
-        #expect(Self.outOfRange(memory) == Self.told(setting, number))
+        #expect(Self.outOfRange(memory) == Self.told(setting, number, place: "destinations.late.delivery."))
         memory.analytics.record("order", to: ["late"])
         memory.analytics.requestUpload(force: true)
         _ = await memory.analytics.flush(timeout: .zero)
@@ -186,20 +197,12 @@ struct SettingBoundsTests {
         policy.queue = QueuePolicy(uploadWhenMoreThan: 8)
         let memory = try InMemoryAnalytics()
         try memory.analytics.addDestination(
-            .collector(URL(string: "https://late.example.com")!, writeKey: "key", id: "late"),
-            delivery: policy
+            .collector(URL(string: "https://late.example.com")!, writeKey: "key", id: "late").configured(
+                delivery: policy
+            )
         )
         memory.analytics.setQueue(try #require(Self.delivery(setting, number).queue), of: "late")
-        let expected = Self.told(setting, number).map { known in
-            Diagnostic(
-                code: known.code,
-                field: String(known.field.dropFirst("delivery.".count)),
-                value: known.value,
-                message: known.message,
-                recoverySuggestion: known.recoverySuggestion
-            )
-        }
-        #expect(Self.outOfRange(memory) == expected)
+        #expect(Self.outOfRange(memory) == Self.told(setting, number, place: ""))
         for _ in 0..<3 { memory.analytics.record("order", to: ["late"]) }
         _ = memory.analytics.isReadyForUpload("late")
         #expect(memory.analytics.ledger().isBalanced)
@@ -214,12 +217,12 @@ struct SettingBoundsTests {
     )
     func reconfigured(_ chosen: Duration, _ counted: Duration) throws {
         let memory = try InMemoryAnalytics()
-        memory.analytics.options.sessionTimeout = chosen
+        memory.analytics.options.sessions.timeout = chosen
         memory.analytics.options.logEvents = false
         let told = Self.outOfRange(memory)
-        #expect(told.map(\.field) == (chosen == counted ? [] : ["sessionTimeout"]))
+        #expect(told.map(\.field) == (chosen == counted ? [] : ["sessions.timeout"]))
         #expect(told.allSatisfy { $0.value == chosen.description })
-        #expect(memory.analytics.options.sessionTimeout == counted)
+        #expect(memory.analytics.options.sessions.timeout == counted)
         memory.analytics.record("event")
         #expect(memory.analytics.ledger().isBalanced)
     }
@@ -233,15 +236,15 @@ struct SettingBoundsTests {
     )
     func sessionLimits(_ chosen: Duration?, _ counted: Duration?) throws {
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.sessionIdleTimeout = chosen
+        configuration.sessions.idleTimeout = chosen
         let memory = try InMemoryAnalytics(configuration)
-        memory.analytics.options.maximumSessionLength = chosen
+        memory.analytics.options.sessions.maximumLength = chosen
         let told = Self.outOfRange(memory)
-        #expect(told.map(\.field) == (chosen == counted ? [] : ["sessionIdleTimeout", "maximumSessionLength"]))
+        #expect(told.map(\.field) == (chosen == counted ? [] : ["sessions.idleTimeout", "sessions.maximumLength"]))
         #expect(told.allSatisfy { $0.value == chosen?.description })
         let options = memory.analytics.options
-        #expect(options.sessionIdleTimeout == counted)
-        #expect(options.maximumSessionLength == counted)
+        #expect(options.sessions.idleTimeout == counted)
+        #expect(options.sessions.maximumLength == counted)
     }
 
     @Test(
@@ -251,7 +254,7 @@ struct SettingBoundsTests {
     func flushEvents(_ chosen: Int, _ counted: Int) throws {
         let memory = try InMemoryAnalytics()
         try memory.analytics.replaceDestination(
-            .collector(URL(string: "https://other.example.com")!, writeKey: "key"),
+            CollectorDestination(url: "https://other.example.com", writeKey: "key"),
             flushEvents: chosen
         )
         let told = Self.outOfRange(memory)

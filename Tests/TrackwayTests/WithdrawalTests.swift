@@ -12,7 +12,7 @@ import TrackwayTesting
 struct WithdrawalTests {
     private static func configuration(_ consent: Consent = .pending) -> Configuration {
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.consent = consent
+        configuration.privacy.consent = consent
         return configuration
     }
 
@@ -112,8 +112,12 @@ struct WithdrawalTests {
     @Test("a withdrawal for one category leaves the events of others alone")
     func categories() async throws {
         var configuration = Self.configuration()
-        configuration.destinations.append(CollectorDestination(id: "ads", url: "http://ads.test", writeKey: "k"))
-        configuration.consentCategories = ["ads": .marketing]
+        configuration.destinations.append(
+            DestinationConfiguration(
+                CollectorDestination(id: "ads", url: "http://ads.test", writeKey: "k"),
+                consentCategory: .marketing
+            )
+        )
         let memory = try InMemoryAnalytics(configuration)
         memory.analytics.record("before")
         memory.analytics.setConsent(.granted)
@@ -132,7 +136,7 @@ struct WithdrawalTests {
     )
     func kept(denial: ConsentDenialPolicy) async throws {
         var configuration = Self.configuration()
-        configuration.consentDenialPolicy = denial
+        configuration.privacy.denialPolicy = denial
         let memory = try InMemoryAnalytics(configuration)
         memory.analytics.record("refused")
         memory.analytics.setConsent(.denied)

@@ -26,10 +26,10 @@ struct CaptureCost {
         defer { try? FileManager.default.removeItem(at: folder) }
         guard let nowhere = URL(string: "http://127.0.0.1:9") else { return }
         var configuration = Configuration(appID: "cost", destinations: [.collector(nowhere, writeKey: "none")])
-        configuration.storageFolder = folder
+        configuration.storage.folder = folder
         // Nothing is sent meanwhile.
-        configuration.consent = .pending
-        configuration.maximumJournalBytes = 4 << 30
+        configuration.privacy.consent = .pending
+        configuration.storage.maximumBytes = 4 << 30
         let count = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 100_000
         let cost = CaptureCost(count: count, analytics: try Analytics(configuration))
         cost.run()

@@ -20,7 +20,7 @@ struct FirstHourTests {
         SimulatedPhone.new().launch()
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.capture = [.screens]
-        configuration.consent = consent
+        configuration.privacy.consent = consent
         return try InMemoryAnalytics(configuration)
     }
 

@@ -187,7 +187,7 @@ struct ModifiersTests {
     @Test func theScenesPhaseIsFollowedWhereNothingElseFollowsTheApp() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
         configuration.capture = .launches
-        configuration.followsLifeCycle = false
+        configuration.lifecycle.isObserved = false
         let memory = try InMemoryAnalytics(configuration)
         let screen = SimulatedScreen(Text("a").followScenePhase().analytics(memory.analytics))
         screen.appear()

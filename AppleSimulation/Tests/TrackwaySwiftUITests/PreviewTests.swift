@@ -21,7 +21,7 @@ struct PreviewTests {
             appID: "shop",
             destinations: [.collector(try #require(URL(string: "http://127.0.0.1:9")), writeKey: "dev")]
         )
-        configuration.storageFolder = folder
+        configuration.storage.folder = folder
         configuration.onDiagnostic = { diagnostic in told.withLock { $0.append(diagnostic) } }
         let analytics = try Analytics(configuration)
         let screen = SimulatedScreen(Text("offer").trackTap("offer").trackScreen("Offer").analytics(analytics))

@@ -100,11 +100,11 @@ final class Scratch {
             appID: "bench",
             destinations: [.collector(endpoint, writeKey: "bench")]
         )
-        configuration.storageFolder = url.appending(path: folder ?? "journal-\(switches.rawValue)")
+        configuration.storage.folder = url.appending(path: folder ?? "journal-\(switches.rawValue)")
         configuration.interceptors = interceptors
-        configuration.maximumJournalBytes = 4 << 30
-        configuration.consent = .pending
-        configuration.followsLifeCycle = false
+        configuration.storage.maximumBytes = 4 << 30
+        configuration.privacy.consent = .pending
+        configuration.lifecycle.isObserved = false
         try switches.prepare(&configuration)
         let analytics = try Analytics(configuration)
         switches.switchOn(analytics)

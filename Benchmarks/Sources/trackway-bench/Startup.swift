@@ -80,10 +80,10 @@ struct Startup {
     static func configuration(port: Int, folder: String, consent: Consent = .pending) throws -> Configuration {
         guard let endpoint = URL(string: "http://127.0.0.1:\(port)") else { throw BenchError("no such port: \(port)") }
         var configuration = Configuration(appID: "bench", destinations: [.collector(endpoint, writeKey: "bench")])
-        configuration.storageFolder = URL(filePath: folder).appending(path: "journal")
-        configuration.maximumJournalBytes = 4 << 30
-        configuration.consent = consent
-        configuration.followsLifeCycle = false
+        configuration.storage.folder = URL(filePath: folder).appending(path: "journal")
+        configuration.storage.maximumBytes = 4 << 30
+        configuration.privacy.consent = consent
+        configuration.lifecycle.isObserved = false
         configuration.capture = []
         return configuration
     }

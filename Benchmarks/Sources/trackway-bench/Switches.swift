@@ -41,24 +41,25 @@ enum Switches: String, CaseIterable {
         }
         guard self != .off, self != .encrypted else {
             configuration.capture = []
-            if self == .encrypted { configuration.encryption = .key(EncryptionKey(0..<32)) }
+            if self == .encrypted { configuration.storage.encryption = .key(EncryptionKey(0..<32)) }
             return
         }
         guard !isQueued else {
             configuration.capture = []
             configuration.snapshots = SnapshotOptions()
-            configuration.destinations.append(.sift(accountID: nil, beaconKey: nil, id: Self.queueID))
             var policy = DeliveryPolicy()
             policy.queue = QueuePolicy(
                 acceptSameEventAfter: self == .unrepeated ? .seconds(3600) : .zero,
                 uploadWhenMoreThan: 32,
                 uploadWhenOlderThan: .seconds(60)
             )
-            configuration.deliveryExceptions[Self.queueID] = policy
+            configuration.destinations.append(
+                .sift(accountID: nil, beaconKey: nil, id: Self.queueID).configured(delivery: policy)
+            )
             return
         }
         configuration.capture = [.standard, .crashes]
-        configuration.consentCategories = ["collector": .marketing]
+        configuration.destinations[0].consentCategory = .marketing
     }
 
     /// What the app does once.

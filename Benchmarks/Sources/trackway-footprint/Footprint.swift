@@ -49,7 +49,7 @@ struct Footprint {
         await analytics.shutdown()
 
         var waiting = configuration(silent, arguments[4] + "/wait")
-        waiting.consent = .granted
+        waiting.privacy.consent = .granted
         let patient = try Analytics(waiting)
         patient.record(Workload.name, Workload.attributes(0))
         let flush = Task { await patient.flush(timeout: .seconds(20)) }
@@ -63,13 +63,13 @@ struct Footprint {
     }
 
     private static func configuration(_ port: UInt16, _ folder: String) -> Configuration {
-        var destinations: [any Destination] = []
+        var destinations: [DestinationConfiguration] = []
         if let url = URL(string: "http://127.0.0.1:\(port)") { destinations = [.collector(url, writeKey: "bench")] }
         var configuration = Configuration(appID: "footprint", destinations: destinations)
-        configuration.storageFolder = URL(fileURLWithPath: folder, isDirectory: true)
-        configuration.maximumJournalBytes = 4 << 30
-        configuration.consent = .pending
-        configuration.followsLifeCycle = false
+        configuration.storage.folder = URL(fileURLWithPath: folder, isDirectory: true)
+        configuration.storage.maximumBytes = 4 << 30
+        configuration.privacy.consent = .pending
+        configuration.lifecycle.isObserved = false
         configuration.capture = []
         return configuration
     }

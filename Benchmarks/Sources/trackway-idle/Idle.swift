@@ -69,11 +69,11 @@ struct Idle {
     }
 
     private static func configuration(_ port: UInt16, _ folder: String, captures: Bool) -> Configuration {
-        var destinations: [any Destination] = []
+        var destinations: [DestinationConfiguration] = []
         if let url = URL(string: "http://127.0.0.1:\(port)") { destinations = [.collector(url, writeKey: "bench")] }
         var configuration = Configuration(appID: "idle", destinations: destinations)
-        configuration.storageFolder = URL(fileURLWithPath: folder, isDirectory: true)
-        configuration.consent = .granted
+        configuration.storage.folder = URL(fileURLWithPath: folder, isDirectory: true)
+        configuration.privacy.consent = .granted
         if !captures { configuration.capture = [] }
         return configuration
     }

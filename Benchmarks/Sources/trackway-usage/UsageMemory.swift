@@ -16,9 +16,9 @@ struct UsageMemory {
             return
         }
         Usage.startOver { configuration in
-            configuration.storageFolder = URL(fileURLWithPath: arguments[2], isDirectory: true)
+            configuration.storage.folder = URL(fileURLWithPath: arguments[2], isDirectory: true)
             // By default the oldest would go at 50 MiB.
-            configuration.maximumLocalDestinationBytes = 4 << 30
+            configuration.storage.maximumLocalDestinationBytes = 4 << 30
         }
         Usage.shared.configure(with: try UsageStore())
         let reporter = Usage.shared.reporter()

@@ -10,14 +10,13 @@ extension Options {
         var policy = policy
         policy.queue = rules
         try analytics.addDestination(
-            .sift(accountID: "recorder", beaconKey: key, serverURLFormat: url, id: id),
-            delivery: policy
+            .sift(accountID: "recorder", beaconKey: key, serverURLFormat: url, id: id).configured(delivery: policy)
         )
     }
     /// Adds a destination of the collector's format to a running SDK; a queue when it has rules.
     func add(_ id: String, _ url: String, _ rules: QueuePolicy?, to analytics: Analytics) throws {
         var policy = policy
         policy.queue = rules
-        try analytics.addDestination(try Self.destination(id, url, key: key), delivery: policy)
+        try analytics.addDestination(try Self.destination(id, url, key: key).configured(delivery: policy))
     }
 }

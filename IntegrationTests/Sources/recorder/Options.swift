@@ -147,7 +147,7 @@ struct Options {
     }
 
     /// The destination of this name at another place.
-    static func destination(_ id: String, _ url: String, key: String) throws -> CollectorDestination {
+    static func destination(_ id: String, _ url: String, key: String) throws -> DestinationConfiguration {
         guard let url = URL(string: url), let id = DestinationID(id) else {
             throw Failure(description: "\(id)=\(url) names no destination")
         }
@@ -155,7 +155,7 @@ struct Options {
     }
 
     /// A destination in another format.
-    private static func destination(_ format: String, _ url: String) throws -> any Destination {
+    private static func destination(_ format: String, _ url: String) throws -> DestinationConfiguration {
         guard let url = URL(string: url) else { throw Failure(description: "--\(format) \(url): no address") }
         switch format {
         case "clickstream": return .clickstream(appID: "recorder", endpoint: url, id: "clickstream")
@@ -168,34 +168,32 @@ struct Options {
     ///
     /// - Parameter number: distinguishes the folders of several analytics; 0 for the folder itself.
     func configuration(_ number: Int = 0) throws -> Configuration {
+        let rules = rules.isEmpty ? nil : DestinationRules(rules)
         var configuration = Configuration(
             appID: "recorder",
-            destinations: try destinations.map { try Self.destination($0.id, $0.url, key: key) }
+            destinations: try destinations.map {
+                try Self.destination($0.id, $0.url, key: key).configured(rules: rules)
+            }
                 + others.map { try Self.destination($0.format, $0.url) }
         )
-        configuration.storageFolder = URL(fileURLWithPath: number == 0 ? data : "\(data)-\(number)", isDirectory: true)
-        configuration.delivery = policy
+        configuration.storage.folder = URL(fileURLWithPath: number == 0 ? data : "\(data)-\(number)", isDirectory: true)
+        configuration.delivery.policy = policy
         configuration.capture = capture
         configuration.appVersion = appVersion
-        if let sessionTimeout { configuration.sessionTimeout = sessionTimeout }
-        configuration.followsLifeCycle = followsLifeCycle
+        if let sessionTimeout { configuration.sessions.timeout = sessionTimeout }
+        configuration.lifecycle.isObserved = followsLifeCycle
         if let moment {
-            configuration.suspensionTimeout = moment
-            configuration.terminationTimeout = moment
+            configuration.lifecycle.suspensionTimeout = moment
+            configuration.lifecycle.terminationTimeout = moment
         }
-        configuration.consent = consent
-        if let journalBytes { configuration.maximumJournalBytes = journalBytes }
-        if let journalAge { configuration.maximumJournalAge = journalAge }
+        configuration.privacy.consent = consent
+        if let journalBytes { configuration.storage.maximumBytes = journalBytes }
+        if let journalAge { configuration.storage.maximumAge = journalAge }
         if let eventBytes {
             configuration.limits.eventBytes = eventBytes
             configuration.limits.stringBytes = eventBytes
         }
-        if !rules.isEmpty {
-            for destination in destinations {
-                if let id = DestinationID(destination.id) { configuration.rules[id] = DestinationRules(rules) }
-            }
-        }
-        if let encryption { configuration.encryption = .key(EncryptionKey((0..<32).map { encryption &+ $0 })) }
+        if let encryption { configuration.storage.encryption = .key(EncryptionKey((0..<32).map { encryption &+ $0 })) }
         if !intercepted.isEmpty {
             let names = intercepted
             configuration.interceptors = [Interceptor("names") { names.contains($0.name) ? .drop : .keep }]

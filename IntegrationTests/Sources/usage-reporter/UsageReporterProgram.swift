@@ -27,7 +27,7 @@ struct UsageReporterProgram {
             let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
         else { throw Failure(description: "usage: usage-reporter FOLDER BACK-END") }
         Usage.startOver { configuration in
-            configuration.storageFolder = URL(fileURLWithPath: arguments[1], isDirectory: true)
+            configuration.storage.folder = URL(fileURLWithPath: arguments[1], isDirectory: true)
             configuration.onDiagnostic = { say("diagnostic \($0.code) \($0.field) \($0.value)") }
         }
         Usage.shared.configure(with: try UsageStore(storageID: person))

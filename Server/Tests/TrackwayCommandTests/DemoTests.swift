@@ -107,8 +107,8 @@ struct DemoTests {
         // Nobody listens on port 1: everything waits.
         let nobody = try #require(URL(string: "http://127.0.0.1:1"))
         var configuration = Configuration(appID: "demo-test", destinations: [.collector(nobody, writeKey: "k")])
-        configuration.storageFolder = folder
-        configuration.followsLifeCycle = false
+        configuration.storage.folder = folder
+        configuration.lifecycle.isObserved = false
         configuration.capture = []
         configuration.onDiagnostic = { _ in }
         let analytics = try Analytics(configuration)

@@ -33,8 +33,8 @@ struct FormatTests {
                 .sensorsAnalytics(serverURL: sa),
             ]
         )
-        configuration.storageFolder = URL(fileURLWithPath: folder)
-        configuration.followsLifeCycle = false
+        configuration.storage.folder = URL(fileURLWithPath: folder)
+        configuration.lifecycle.isObserved = false
         configuration.onDiagnostic = { _ in }
         let analytics = try Analytics(configuration)
         analytics.screen("Home", path: "Shop/Home")

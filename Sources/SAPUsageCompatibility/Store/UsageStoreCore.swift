@@ -37,7 +37,7 @@ package final class UsageStoreCore: Sendable {
         self.environment = environment
         self.encryption = encryption
         var configuration = environment.configuration(folder: folder, targets: [])
-        if let encryption { configuration.encryption = encryption }
+        if let encryption { configuration.storage.encryption = encryption }
         let dependencies = try configuration.dependencies()
         file = StateFile("usage", in: dependencies.folder, of: dependencies.storage, format: .json)
         withheld = WithheldFile(in: dependencies.folder, of: dependencies.storage)
@@ -63,7 +63,7 @@ package final class UsageStoreCore: Sendable {
             throw TrackwayError(.storageUnavailable, "The store in \(folder) cannot be read now.", cause: error)
         }
         let names = Set(content.targets).union([Usage.defaultTargetID])
-        configuration.destinations = Set(names.map { DestinationID(target: $0) }).sorted().map { LocalDestination($0) }
+        configuration.destinations = Set(names.map { DestinationID(target: $0) }).sorted().map { .local($0) }
         analytics = try Analytics(configuration, in: dependencies)
         // Nothing in a new folder is older than the decisions so far. Decisions that cannot be read now are followed later.
         let decisions = (try? UsageDecisionsFile(in: environment))?.read()
@@ -203,7 +203,7 @@ package final class UsageStoreCore: Sendable {
         }
         guard !analytics.hasDestination(id) else { return id }
         do throws(TrackwayError) {
-            try analytics.addDestination(LocalDestination(id))
+            try analytics.addDestination(.local(id))
         } catch {
             // Another thread was faster.
             guard !analytics.hasDestination(id) else { return id }

@@ -44,7 +44,9 @@ extension SiftCore {
                 analytics.setQueue(policy, of: id)
             case .add(let id):
                 do throws(TrackwayError) {
-                    try analytics.addDestination(settings.destination(id), delivery: settings.delivery(config))
+                    try analytics.addDestination(
+                        DestinationConfiguration(settings.destination(id), delivery: settings.delivery(config))
+                    )
                 } catch {
                     state.withLock { $0.queues.notAdded(identifier) }
                     return ("The queue \(identifier.quoted) was not added: \(error.message)", error.recoverySuggestion)
@@ -112,7 +114,9 @@ extension SiftCore {
             for id in settings.leaving.compactMap({ DestinationID($0) }) {
                 let resting = settings.delivery(SiftQueueConfig(uploadWhenMoreThan: -1))
                 do throws(TrackwayError) {
-                    try analytics.addDestination(settings.destination(id), delivery: resting)
+                    try analytics.addDestination(
+                        DestinationConfiguration(settings.destination(id), delivery: resting)
+                    )
                 } catch {
                     // There already: the app was quicker to add it again.
                     continue

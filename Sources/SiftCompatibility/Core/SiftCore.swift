@@ -123,8 +123,10 @@ package final class SiftCore: Sendable {
             state.settings.beaconKey = chosen.beaconKey ?? state.settings.beaconKey
             return state
         }
-        configuration.destinations = builtIn(state).map { state.settings.destination($0.id) } + base.destinations
-        for (id, policy) in builtIn(state) { configuration.deliveryExceptions[id] = policy }
+        let builtIn = builtIn(state).map { id, policy in
+            DestinationConfiguration(state.settings.destination(id), delivery: policy)
+        }
+        configuration.destinations = builtIn + base.destinations
         var snapshots = base.snapshots ?? SnapshotOptions()
         snapshots.allowsMotion = state.allowsMotion
         snapshots.allowsLocation = state.allowsLocation
@@ -216,7 +218,7 @@ extension SiftCore {
             }
             for id in Set(queues.destinations).union(SiftQueueTable.builtIn.values).union(queues.leaving) {
                 do throws(TrackwayError) {
-                    try analytics.replaceDestination(settings.destination(id))
+                    try analytics.replaceDestination(DestinationConfiguration(settings.destination(id)))
                 } catch {
                     // The queue was removed in this moment; adding it again gives it the settings of then.
                     continue

@@ -21,7 +21,7 @@ enum SiftRoots {
 
     /// The core of a configuration's directory; a new one when none is in use.
     static func core(_ configuration: Configuration) -> SiftCore {
-        let folder = configuration.storageFolder?.standardizedFileURL.path ?? ""
+        let folder = configuration.storage.folder?.standardizedFileURL.path ?? ""
         // A core in use holds its dependencies, so that no other one gets its identity meanwhile.
         let place = Place(dependencies: configuration.dependencySource.map { ObjectIdentifier($0) }, folder: folder)
         return known.withLock { known in
@@ -48,7 +48,7 @@ extension SiftCore {
             // Where no folder can be named, making the analytics says so.
             try? configuration.useFolder(ofModule: "sift")
         } else {
-            configuration.storageFolder = URL(fileURLWithPath: rootDirPath, isDirectory: true)
+            configuration.storage.folder = URL(fileURLWithPath: rootDirPath, isDirectory: true)
         }
         return configuration
     }

@@ -102,7 +102,7 @@ package final class LifeCycleFollower: Sendable {
 
 extension Analytics {
     /// Tells what the system does with the app, for systems that are not followed; see
-    /// ``Configuration/followsLifeCycle``.
+    /// ``Configuration/Lifecycle/isObserved``.
     ///
     /// Starts, exits, sessions and engagement are recorded before this returns. What waits is sent when the app goes to
     /// the background.

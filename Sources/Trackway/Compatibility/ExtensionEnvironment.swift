@@ -86,7 +86,7 @@ extension Configuration {
     package mutating func useFolder(ofModule name: String) throws(TrackwayError) {
         do throws(StorageLocationError) {
             let location = try StorageLocation.standard(appID: "\(appID).\(name)")
-            storageFolder = URL(fileURLWithPath: location.path, isDirectory: true)
+            storage.folder = URL(fileURLWithPath: location.path, isDirectory: true)
         } catch {
             throw TrackwayError(error)
         }

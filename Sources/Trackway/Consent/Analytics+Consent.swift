@@ -12,15 +12,15 @@ extension Analytics {
     /// analytics.setConsent(.denied, category: "advertising", scope: .person)
     /// ```
     /// The most specific decision counts: the person's for the category, the person's, the device's for the category, the
-    /// device's, ``Configuration/consent``. It takes effect before this returns, holds for all processes of the installation, and
+    /// device's, ``Configuration/Privacy/consent``. It takes effect before this returns, holds for all processes of the installation, and
     /// survives restarts.
     ///
-    /// `denied` stops sending, and drops and counts pending events, unless ``Configuration/consentDenialPolicy`` says otherwise. A
+    /// `denied` stops sending, and drops and counts pending events, unless ``Configuration/Privacy/denialPolicy`` says otherwise. A
     /// request in flight may still arrive. Other processes follow before their next request at the latest.
     ///
     /// - Parameters:
     ///   - consent: the decision; nil removes an earlier one.
-    ///   - category: the category that it is about (``Configuration/consentCategories``); nil for all without a decision of
+    ///   - category: the category that it is about (``DestinationConfiguration/consentCategory``); nil for all without a decision of
     ///     their own.
     ///   - scope: whether it holds for the device or for the person who uses the app now.
     public func setConsent(
@@ -92,9 +92,9 @@ extension BehaviorSettings {
     /// What the app wants, as far as the policy allows it.
     init(_ options: RuntimeOptions, _ policy: CollectionPolicy) {
         self.init(
-            sessionTimeout: options.sessionTimeout,
-            idleTimeout: options.sessionIdleTimeout,
-            maximumSessionLength: options.maximumSessionLength,
+            sessionTimeout: options.sessions.timeout,
+            idleTimeout: options.sessions.idleTimeout,
+            maximumSessionLength: options.sessions.maximumLength,
             capture: options.capture.intersection(policy.capture)
         )
     }

@@ -164,8 +164,9 @@ package final class ConsentDriver: Sendable {
     // MARK: Destinations that come and go
 
     /// A destination that the configuration does not name: consent counts for it as for one without an entry there.
-    func add(_ destination: DestinationID) {
-        categories.withLock { $0[destination] = $0[destination] ?? .analytics }
+    /// Adds a destination, or changes its category when one is given.
+    func add(_ destination: DestinationID, category: ConsentCategory?) {
+        categories.withLock { $0[destination] = category ?? $0[destination] ?? .analytics }
         follow()
     }
 
@@ -277,7 +278,7 @@ extension Configuration {
     /// The category of each destination.
     var categories: [DestinationID: ConsentCategory] {
         // The configuration was checked: ids are unique.
-        Dictionary(destinations.map { ($0.id, consentCategories[$0.id] ?? .analytics) }) { first, _ in first }
+        Dictionary(destinations.map { ($0.id, $0.consentCategory ?? .analytics) }) { first, _ in first }
     }
 }
 
@@ -285,9 +286,9 @@ extension ConsentRules {
     /// How the app wants consent handled.
     init(_ configuration: Configuration) {
         self.init(
-            initial: configuration.consent,
-            denial: configuration.consentDenialPolicy == .purge ? .purge : .keep,
-            anonymous: configuration.anonymousEventPolicy == .mergeIntoUser ? .mergeIntoUser : .keepSeparate
+            initial: configuration.privacy.consent,
+            denial: configuration.privacy.denialPolicy == .purge ? .purge : .keep,
+            anonymous: configuration.privacy.anonymousEventPolicy == .mergeIntoUser ? .mergeIntoUser : .keepSeparate
         )
     }
 }

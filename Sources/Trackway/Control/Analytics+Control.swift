@@ -96,13 +96,8 @@ public struct RuntimeOptions: Sendable {
     /// What is recorded without the app calling `record`. With `CaptureOptions.crashes` handlers go into the process, and out
     /// of it without; crashes of earlier runs that nobody has told yet are told at once.
     public var capture: CaptureOptions
-    /// How long the app may stay in the background before the next use of it is another session.
-    public var sessionTimeout: Duration
-    /// The time without user activity in the foreground after which the next activity begins another session; see
-    /// ``Configuration/sessionIdleTimeout``.
-    public var sessionIdleTimeout: Duration?
-    /// The age from which on a session is over; see ``Configuration/maximumSessionLength``.
-    public var maximumSessionLength: Duration?
+    /// When a session ends.
+    public var sessions: Configuration.Sessions
 
     /// Whether snapshots may read sensors of motion. What was read and not told yet is thrown away with the permission.
     /// Readings that the app hands over itself count either way. Without effect while ``Configuration/snapshots`` is nil.
@@ -122,11 +117,10 @@ public struct RuntimeOptions: Sendable {
         eventLogForm = configuration.eventLogForm
         logEvents = configuration.logEvents
         onDiagnostic = configuration.onDiagnostic
-        rules = configuration.rules
+        rules = [:]
+        for destination in configuration.destinations { rules[destination.id] = destination.rules }
         capture = configuration.capture
-        sessionTimeout = configuration.sessionTimeout
-        sessionIdleTimeout = configuration.sessionIdleTimeout
-        maximumSessionLength = configuration.maximumSessionLength
+        sessions = configuration.sessions
         let snapshots = configuration.snapshots ?? SnapshotOptions()
         allowsMotion = snapshots.allowsMotion
         allowsLocation = snapshots.allowsLocation

@@ -467,7 +467,7 @@ extension TrackwayError.Code {
     ///
     /// Cause: The storage folder is encrypted with a key that the configuration does not have; nothing was changed.
     ///
-    /// Remedy: Set the key in `Configuration.encryption`; if it is lost, remove the folder or configure another one.
+    /// Remedy: Set the key in `Configuration.storage.encryption`; if it is lost, remove the folder or configure another one.
     public static let encryptionKeyMissing = TrackwayError.Code(rawValue: "encryption_key_missing")
 
     /// The event was not recorded.

@@ -18,7 +18,7 @@ public import TrackwayWire
 /// }
 /// try snapshot.remove()
 /// ```
-/// Its events have no age limit and a limit of bytes of their own (``Configuration/maximumLocalDestinationBytes``). Consent counts as for
+/// Its events have no age limit and a limit of bytes of their own (``Configuration/Storage/maximumLocalDestinationBytes``). Consent counts as for
 /// every destination. The ledger shows what waits as pending, and what was removed after a snapshot as delivered.
 public struct LocalDestination: Destination {
     /// The target's name in routes, snapshots and the ledger.
@@ -40,12 +40,12 @@ public struct LocalDestination: Destination {
     }
 }
 
-extension Destination where Self == LocalDestination {
+extension DestinationConfiguration {
     /// A target of the app's own; see `LocalDestination`.
     ///
     /// - Parameter id: names it in routes and the ledger. It must stay the same for ever, because the place in the journal is
     ///   stored under it.
-    public static func local(_ id: DestinationID) -> LocalDestination {
-        LocalDestination(id)
+    public static func local(_ id: DestinationID) -> DestinationConfiguration {
+        DestinationConfiguration(LocalDestination(id))
     }
 }

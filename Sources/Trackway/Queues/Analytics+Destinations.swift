@@ -2,58 +2,51 @@
 // Copyright 2026 the Trackway authors
 
 package import TrackwayBehavior
-public import TrackwayDelivery
+internal import TrackwayDelivery
 public import TrackwayEvents
 internal import TrackwayJournal
-public import TrackwayWire
+internal import TrackwayWire
 
 extension Analytics {
-    /// Adds a destination while the app runs. Events recorded from now on are for it, too; with
-    /// `DeliveryPolicy.queue` set it is a queue.
+    /// Adds a destination while the app runs.
+    ///
+    /// Events recorded from now on are for it, too. With `DeliveryPolicy.queue` set it is a queue.
     ///
     /// ```swift
     /// var policy = DeliveryPolicy()
     /// policy.queue = QueuePolicy(uploadWhenMoreThan: 32, uploadWhenOlderThan: .seconds(60))
-    /// try analytics.addDestination(.collector(url, writeKey: key, id: "orders"), delivery: policy)
+    /// try analytics.addDestination(.collector(url, writeKey: key, id: "orders").configured(delivery: policy))
     /// analytics.record("order", ["total": 99.9], to: ["orders"])
     /// ```
-    /// A destination added at run time is added again in each run. Until then, what is recorded without a route is kept
-    /// for it, and what waits for it stays. Consent counts for it as for every destination without a category of its own.
-    /// Any thread may call; the call writes two small files.
+    /// A destination that is added at run time must be added again in each run. Until then, events recorded without a route are kept
+    /// for it, if consent permits the category `analytics`, and pending events stay. Any thread may call; the call writes two small files.
     ///
-    /// - Parameters:
-    ///   - destination: who receives events; its id must be free.
-    ///   - policy: how eagerly and how patiently; the configuration's when nil. A number that no app means is brought
-    ///     within its bounds, as one of the ``Configuration`` is, and told as a `Diagnostic`.
-    ///   - rules: what leaves for it, and how; when nil, those that were set for its id before, if any.
+    /// - Parameter destination: the destination and its settings; no other destination may have its id. A number that is out of
+    ///   range is replaced by the nearest valid one, as in ``Configuration``, and reported as a `Diagnostic`.
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/duplicateDestination`` when the id is taken, with
     ///   ``TrackwayError/Code/tooManyDestinations`` when there are 256.
-    public func addDestination(
-        _ destination: any Destination,
-        delivery policy: DeliveryPolicy? = nil,
-        rules: DestinationRules? = nil
-    ) throws(TrackwayError) {
+    public func addDestination(_ destination: DestinationConfiguration) throws(TrackwayError) {
         guard !isInChild else { throw .inChild }
         let id = destination.id
         var bounds = SettingBounds()
-        if let rules { bounds.note(rules, "rules.\(id)") }
+        let settings = bounds.destination(destination, "destinations.\(id)")
         var route = DeliveryRoute(
-            destination: destination,
-            policy: policy.map { bounds.policy($0, "delivery") } ?? usualPolicy,
+            destination: settings.destination,
+            policy: settings.delivery ?? usualPolicy,
             admission: consents.rule(for: id)
         )
         let problem = try destinationChanges.withLock { (_) throws(TrackwayError) in
             try registry.checkRoom(for: id)
             route.rules = runtimeOptions.withLock { options in
-                if let rules { options.rules[id] = rules }
+                if let rules = settings.rules { options.rules[id] = rules }
                 return options.rules[id] ?? []
             }
             // Consent first: nothing may be refused that is addressed to it.
-            consents.add(id)
+            consents.add(id, category: settings.consentCategory)
             // The journal next, before anything can be addressed to it.
-            journal.addDestination(id, isKept: destination is LocalDestination)
-            let problem = registry.add(id, route.policy, isTarget: destination is LocalDestination)
-            if !(destination is LocalDestination) { delivery.add(route) }
+            journal.addDestination(id, isKept: settings.isLocal)
+            let problem = registry.add(id, route.policy, isTarget: settings.isLocal)
+            if !settings.isLocal { delivery.add(route) }
             return problem
         }
         reporter.report(bounds.diagnostics)
@@ -78,15 +71,17 @@ extension Analytics {
         return isRemoved
     }
 
-    /// Puts a destination with new settings (a new write key, another address) in the place of the one with the same id,
-    /// and tries it at once, even if the old one had been refused. Its ``Configuration/rules`` go on to hold.
+    /// Replaces a destination by one with the same id and other settings, for example a new write key or address.
+    ///
+    /// The new one is tried at once, even if the old one had been refused. Rules and a consent category apply if they are given, and stay
+    /// as they were if they are nil. The delivery policy always stays: to change it, remove the destination and add it again.
     ///
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when there is none with this id, with
     ///   ``TrackwayError/Code/targetMismatch`` when one of the two is an ``LocalDestination`` and the other is not.
-    public func replaceDestination(_ destination: any Destination) throws(TrackwayError) {
+    public func replaceDestination(_ destination: DestinationConfiguration) throws(TrackwayError) {
         guard !isInChild else { throw .inChild }
         try checkPresent(destination.id)
-        let isTarget = destination is LocalDestination
+        let isTarget = destination.isLocal
         guard journal.isKept(destination.id) == isTarget else {
             throw TrackwayError(
                 .targetMismatch,
@@ -99,7 +94,17 @@ extension Analytics {
                     ? "Remove it, then add the target." : "Remove it, then add the destination."
             )
         }
-        if !isTarget { delivery.replace(destination) }
+        var bounds = SettingBounds()
+        let settings = bounds.destination(destination, "destinations.\(destination.id)")
+        destinationChanges.withLock { _ in
+            if let rules = settings.rules {
+                runtimeOptions.withLock { $0.rules[destination.id] = rules }
+                delivery.setRules(rules, for: destination.id)
+            }
+            if let category = settings.consentCategory { consents.add(destination.id, category: category) }
+            if !isTarget { delivery.replace(settings.destination) }
+        }
+        reporter.report(bounds.diagnostics)
     }
 
     /// Throws when there is no destination of this id.

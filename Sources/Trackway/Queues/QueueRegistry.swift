@@ -76,9 +76,9 @@ final class QueueRegistry: Sendable {
         self.reporter = reporter
         configured = Set(configuration.destinations.map(\.id))
         var presence = Presence(destinations: configured)
-        for id in configured {
-            let policy = configuration.deliveryExceptions[id] ?? configuration.delivery
-            presence.windows[id] = policy.queue?.window
+        for destination in configuration.destinations {
+            let policy = destination.delivery ?? configuration.delivery.policy
+            presence.windows[destination.id] = policy.queue?.window
         }
         self.presence = Locked(presence)
         var state = State()

@@ -18,7 +18,7 @@ public import TrackwayEvents
 ///
 /// It sees what is recorded by a call: `record`, typed and durable events, ended timers, and the events of compatibility
 /// modules, with dynamic attributes. It does not see what the SDK records itself (starts, sessions, screens, snapshots),
-/// what is said about people and things, or an erasing; ``Configuration/rules`` and `CaptureOptions` are for those. An
+/// what is said about people and things, or an erasing; ``DestinationConfiguration/rules`` and `CaptureOptions` are for those. An
 /// event that may not be recorded is not shown either.
 ///
 /// It may call the SDK. What it records is shown to the other interceptors, and not to itself (`Documentation/Callbacks.md`).

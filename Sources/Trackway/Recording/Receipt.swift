@@ -103,7 +103,7 @@ extension Diagnostic {
         case .storageAwaited: "Record less before the device is unlocked; the memory buffer is full."
         case .storageFull: "Free some space."
         case .storageFailed: "Make the storage folder exist and be writable, and check the limit of open files."
-        case .journalFull: "Deliver events sooner, or raise maximumJournalBytes."
+        case .journalFull: "Deliver events sooner, or raise storage.maximumBytes."
         case .tooLarge: "Record smaller events, or address fewer destinations."
         default: "Make the storage folder writable."
         }

@@ -105,15 +105,15 @@ struct Components {
         // Weak, because the consents hold the delivery that sends through this: whoever lets go of the analytics lets go of
         // the journal, too. Nobody is left to permit anything then.
         let isPermitted: @Sendable () -> Bool = { [weak consents] in consents?.isPermitted() ?? false }
-        let transport = configuration.transport ?? dependencies.transport
+        let transport = configuration.delivery.transport ?? dependencies.transport
         let delivery = DeliveryService(
             journal: journal,
-            routes: configuration.destinations.filter { !($0 is LocalDestination) }.map { destination in
+            routes: configuration.destinations.filter { !$0.isLocal }.map { destination in
                 DeliveryRoute(
-                    destination: destination,
-                    policy: configuration.deliveryExceptions[destination.id] ?? configuration.delivery,
+                    destination: destination.destination,
+                    policy: destination.delivery ?? configuration.delivery.policy,
                     admission: consents.rule(for: destination.id),
-                    rules: configuration.rules[destination.id] ?? []
+                    rules: destination.rules ?? []
                 )
             },
             transport: transport,
@@ -286,10 +286,10 @@ struct Components {
                     folder: dependencies.folder,
                     destinations: configuration.destinations.map(\.id),
                     expected: expected,
-                    kept: targets.union(configuration.destinations.filter { $0 is LocalDestination }.map(\.id)),
-                    maximumBytes: configuration.maximumJournalBytes,
-                    maximumKeptBytes: configuration.maximumLocalDestinationBytes,
-                    maximumAge: configuration.maximumJournalAge,
+                    kept: targets.union(configuration.destinations.filter(\.isLocal).map(\.id)),
+                    maximumBytes: configuration.storage.maximumBytes,
+                    maximumKeptBytes: configuration.storage.maximumLocalDestinationBytes,
+                    maximumAge: configuration.storage.maximumAge,
                     segmentBytes: dependencies.segmentBytes
                 ),
                 clock: dependencies.clock,
@@ -301,7 +301,7 @@ struct Components {
             throw TrackwayError(
                 .storageUnavailable,
                 "The storage folder \(dependencies.folder) cannot be used.",
-                recoverySuggestion: "Make it writable, or configure another storageFolder.",
+                recoverySuggestion: "Make it writable, or configure another storage.folder.",
                 cause: error
             )
         }
@@ -327,8 +327,8 @@ struct Components {
                 throw TrackwayError(
                     .encryptionKeyMissing,
                     "Consent and identity in \(dependencies.folder) are encrypted with a key that "
-                        + "Configuration.encryption does not have. Nothing was changed.",
-                    recoverySuggestion: "Set the folder's key in Configuration.encryption.",
+                        + "Configuration.storage.encryption does not have. Nothing was changed.",
+                    recoverySuggestion: "Set the folder's key in Configuration.storage.encryption.",
                     cause: error
                 )
             }
@@ -345,10 +345,14 @@ struct Components {
 extension Configuration {
     /// What the device's state means, for the transport that is used.
     fileprivate var deliveryConditions: DeliveryConditions {
-        var wanted = conditions
-        if allowsConstrainedNetworks || transport != nil { wanted.onConstrainedNetwork = .unrestricted }
+        var wanted = delivery.conditions
+        if delivery.allowsConstrainedNetworks || delivery.transport != nil {
+            wanted.onConstrainedNetwork = .unrestricted
+        }
         // Nobody knows which network a transport of the app's own uses.
-        if transport != nil { (wanted.withoutNetwork, wanted.onExpensiveNetwork) = (.unrestricted, .unrestricted) }
+        if delivery.transport != nil {
+            (wanted.withoutNetwork, wanted.onExpensiveNetwork) = (.unrestricted, .unrestricted)
+        }
         return wanted
     }
 }

@@ -13,17 +13,17 @@ extension Configuration {
         try checkAppID()
         try checkDestinations()
         try checkEncryption()
-        if maximumJournalBytes < Self.leastJournalBytes {
+        if storage.maximumBytes < Self.leastJournalBytes {
             throw TrackwayError(
                 .invalidLimit,
-                "maximumJournalBytes is \(maximumJournalBytes), so events would be dropped before they could be sent.",
+                "storage.maximumBytes is \(storage.maximumBytes), so events would be dropped before they could be sent.",
                 recoverySuggestion: "Use at least \(Self.leastJournalBytes) bytes."
             )
         }
-        if maximumJournalAge <= .zero {
+        if storage.maximumAge <= .zero {
             throw TrackwayError(
                 .invalidLimit,
-                "maximumJournalAge is \(maximumJournalAge), so every event would expire immediately.",
+                "storage.maximumAge is \(storage.maximumAge), so every event would expire immediately.",
                 recoverySuggestion: "Use a positive duration."
             )
         }
@@ -47,12 +47,12 @@ extension Configuration {
     }
 
     private func checkEncryption() throws(TrackwayError) {
-        guard let encryption else { return }
+        guard let encryption = storage.encryption else { return }
         for (field, key) in [("key", encryption.key)] + encryption.previous.map({ ("previous", $0) }) {
             guard key.bytes.count < EncryptionKey.leastBytes else { continue }
             throw TrackwayError(
                 .invalidEncryptionKey,
-                "encryption.\(field) has \(key.bytes.count) bytes, and at least \(EncryptionKey.leastBytes) are "
+                "storage.encryption.\(field) has \(key.bytes.count) bytes, and at least \(EncryptionKey.leastBytes) are "
                     + "required.",
                 recoverySuggestion: "Use \(EncryptionKey.leastBytes) random bytes, for example from "
                     + "EncryptionKey.generate(), and do not store them in the folder."
@@ -83,31 +83,14 @@ extension Configuration {
                     + ".collector(url, writeKey: key, id: \"second\")."
             )
         }
-        for id in consentCategories.keys.sorted() where !seen.contains(id) {
+        for id in rulesByID.keys.sorted() where !seen.contains(id) {
             throw TrackwayError(
                 .unknownDestination,
-                "consentCategories names \"\(id)\", but no destination has this id.",
-                recoverySuggestion: Self.suggestion(seen)
+                "Rules are set for \"\(id)\", but no destination has this id, so they would not apply to anything.",
+                recoverySuggestion: "Use one of these ids: "
+                    + seen.sorted().map { "\"\($0)\"" }.joined(separator: ", ") + "."
             )
         }
-        for id in deliveryExceptions.keys.sorted() where !seen.contains(id) {
-            throw TrackwayError(
-                .unknownDestination,
-                "deliveryExceptions names \"\(id)\", but no destination has this id.",
-                recoverySuggestion: Self.suggestion(seen)
-            )
-        }
-        for id in rules.keys.sorted() where !seen.contains(id) {
-            throw TrackwayError(
-                .unknownDestination,
-                "rules names \"\(id)\", but no destination has this id, so its rules would not apply to anything.",
-                recoverySuggestion: Self.suggestion(seen)
-            )
-        }
-    }
-
-    private static func suggestion(_ ids: [DestinationID]) -> String {
-        "Use one of these ids: " + ids.sorted().map { "\"\($0)\"" }.joined(separator: ", ") + "."
     }
 }
 
@@ -243,13 +226,27 @@ struct SettingBounds {
 
     mutating func runtimeOptions(_ options: RuntimeOptions) -> RuntimeOptions {
         var bounded = options
-        bounded.sessionTimeout = time(options.sessionTimeout, "sessionTimeout")
-        bounded.sessionIdleTimeout = options.sessionIdleTimeout.map {
-            time($0, from: Self.shortestSessionLimit, "sessionIdleTimeout")
+        bounded.sessions = sessions(options.sessions, "sessions")
+        return bounded
+    }
+
+    mutating func sessions(_ sessions: Configuration.Sessions, _ field: String) -> Configuration.Sessions {
+        var bounded = sessions
+        bounded.timeout = time(sessions.timeout, field + ".timeout")
+        bounded.idleTimeout = sessions.idleTimeout.map {
+            time($0, from: Self.shortestSessionLimit, field + ".idleTimeout")
         }
-        bounded.maximumSessionLength = options.maximumSessionLength.map {
-            time($0, from: Self.shortestSessionLimit, "maximumSessionLength")
+        bounded.maximumLength = sessions.maximumLength.map {
+            time($0, from: Self.shortestSessionLimit, field + ".maximumLength")
         }
+        return bounded
+    }
+
+    /// The settings of a destination, with every number within its bounds.
+    mutating func destination(_ destination: DestinationConfiguration, _ field: String) -> DestinationConfiguration {
+        var bounded = destination
+        bounded.delivery = destination.delivery.map { policy($0, field + ".delivery") }
+        if let rules = destination.rules { note(rules, field + ".rules") }
         return bounded
     }
 
@@ -273,32 +270,27 @@ extension Configuration {
     func bounded() -> (configuration: Configuration, diagnostics: [Diagnostic]) {
         var bounds = SettingBounds()
         var bounded = self
-        bounded.maximumJournalBytes = bounds.count(
-            maximumJournalBytes,
+        bounded.storage.maximumBytes = bounds.count(
+            storage.maximumBytes,
             from: Self.leastJournalBytes,
-            "maximumJournalBytes"
+            "storage.maximumBytes"
         )
-        bounded.maximumLocalDestinationBytes = bounds.count(
-            maximumLocalDestinationBytes,
-            "maximumLocalDestinationBytes"
+        bounded.storage.maximumLocalDestinationBytes = bounds.count(
+            storage.maximumLocalDestinationBytes,
+            "storage.maximumLocalDestinationBytes"
         )
-        bounded.maximumJournalAge = bounds.time(maximumJournalAge, "maximumJournalAge")
+        bounded.storage.maximumAge = bounds.time(storage.maximumAge, "storage.maximumAge")
         bounded.limits = bounds.limits(limits, "limits")
-        bounded.delivery = bounds.policy(delivery, "delivery")
-        bounded.conditions.spacing = bounds.time(conditions.spacing, "conditions.spacing")
-        for (id, policy) in deliveryExceptions.sorted(by: { $0.key < $1.key }) {
-            bounded.deliveryExceptions[id] = bounds.policy(policy, "deliveryExceptions.\(id)")
+        bounded.delivery.policy = bounds.policy(delivery.policy, "delivery.policy")
+        bounded.delivery.conditions.spacing = bounds.time(delivery.conditions.spacing, "delivery.conditions.spacing")
+        bounded.destinations = destinations.map { destination in
+            let destination = destination.configured(rules: rulesByID[destination.id])
+            return bounds.destination(destination, "destinations.\(destination.id)")
         }
-        for (id, rules) in rules.sorted(by: { $0.key < $1.key }) { bounds.note(rules, "rules.\(id)") }
-        bounded.sessionTimeout = bounds.time(sessionTimeout, "sessionTimeout")
-        bounded.sessionIdleTimeout = sessionIdleTimeout.map {
-            bounds.time($0, from: SettingBounds.shortestSessionLimit, "sessionIdleTimeout")
-        }
-        bounded.maximumSessionLength = maximumSessionLength.map {
-            bounds.time($0, from: SettingBounds.shortestSessionLimit, "maximumSessionLength")
-        }
-        bounded.suspensionTimeout = bounds.time(suspensionTimeout, "suspensionTimeout")
-        bounded.terminationTimeout = bounds.time(terminationTimeout, "terminationTimeout")
+        bounded.rulesByID = [:]
+        bounded.sessions = bounds.sessions(sessions, "sessions")
+        bounded.lifecycle.suspensionTimeout = bounds.time(lifecycle.suspensionTimeout, "lifecycle.suspensionTimeout")
+        bounded.lifecycle.terminationTimeout = bounds.time(lifecycle.terminationTimeout, "lifecycle.terminationTimeout")
         bounded.snapshots = snapshots.map { bounds.snapshots($0, "snapshots") }
         return (bounded, bounds.diagnostics)
     }

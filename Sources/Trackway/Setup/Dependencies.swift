@@ -172,7 +172,7 @@ extension Dependencies {
     /// - Throws: `encryption_key_missing` when the folder needs another key; then nothing there was changed.
     func encrypting(_ configuration: Configuration) throws(TrackwayError) -> Dependencies {
         guard !(storage is EncryptedStorage) else { return self }
-        let keys = configuration.encryption.map { FolderKeys($0, cipher: cipher) }
+        let keys = configuration.storage.encryption.map { FolderKeys($0, cipher: cipher) }
         let encrypted = EncryptedStorage(storage, root: folder, keys: keys)
         do throws(StorageError) {
             try encrypted.prepare()
@@ -189,15 +189,16 @@ extension Dependencies {
 extension TrackwayError {
     /// A folder that needs a key which the configuration does not give.
     fileprivate init(keyMissing error: StorageError, _ configuration: Configuration, _ folder: String) {
-        let given = configuration.encryption.map { encryption in
+        let given = configuration.storage.encryption.map { encryption in
             "has the keys " + ([encryption.key] + encryption.previous).map(\.id).joined(separator: ", ")
         }
         self.init(
             .encryptionKeyMissing,
-            "The folder \(folder) is encrypted, and Configuration.encryption \(given ?? "is nil"). Nothing was "
+            "The folder \(folder) is encrypted, and Configuration.storage.encryption \(given ?? "is nil"). Nothing was "
                 + "changed.",
-            recoverySuggestion: "Set the folder's key in Configuration.encryption. If it is lost, so are the pending "
-                + "events: remove the folder, or configure another storageFolder.",
+            recoverySuggestion:
+                "Set the folder's key in Configuration.storage.encryption. If it is lost, so are the pending "
+                + "events: remove the folder, or configure another storage.folder.",
             cause: error
         )
     }

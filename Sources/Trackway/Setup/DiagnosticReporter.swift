@@ -103,7 +103,7 @@ extension Diagnostic {
     init(folderRemoved folder: String, recorded: UInt64) {
         self.init(
             code: .storageRemoved,
-            field: "storageFolder",
+            field: "storage.folder",
             value: folder,
             message: "The storage folder \(folder) was removed while the app was running. It was created again, and "
                 + "recording continues; of \(recorded) events recorded before, those not delivered yet are lost and "
@@ -129,7 +129,7 @@ extension Diagnostic {
         case .journalFailed(let message):
             self.init(
                 code: .storageFailing,
-                field: "storageFolder",
+                field: "storage.folder",
                 value: message,
                 message: "The storage folder cannot be used now (\(message)). Events are kept, and delivery continues "
                     + "when the folder can be read and written again.",
@@ -139,7 +139,7 @@ extension Diagnostic {
         case .writerLeftOut(let message):
             self.init(
                 code: .storageFailing,
-                field: "storageFolder",
+                field: "storage.folder",
                 value: message,
                 message: "The events of one process cannot be read now (\(message)). Everything else is delivered, "
                     + "and these are retried every few seconds.",

@@ -52,8 +52,8 @@ extension Dependencies {
         let crashHold: CrashCapture.Hold =
             !ProcessKind.mayBeSuspended ? .lock : ProcessKind.isAlone ? .alone : .amongProcesses
         let timeouts = LifeCycleTimeouts(
-            background: configuration.suspensionTimeout,
-            termination: configuration.terminationTimeout
+            background: configuration.lifecycle.suspensionTimeout,
+            termination: configuration.lifecycle.terminationTimeout
         )
         var dependencies = Dependencies(
             clock: clock,
@@ -61,7 +61,9 @@ extension Dependencies {
             storage: SystemStorage.make(),
             folder: folder,
             segmentBytes: segmentBytes(configuration),
-            transport: SystemTransport.make(allowsConstrainedNetworks: configuration.allowsConstrainedNetworks),
+            transport: SystemTransport.make(
+                allowsConstrainedNetworks: configuration.delivery.allowsConstrainedNetworks
+            ),
             sleeper: TaskSleeper(),
             random: SystemRandomNumberGenerator(),
             facts: ContextFacts(app: app, device: readsLater ? [:] : device.facts.attributes, boot: boot),
@@ -79,7 +81,7 @@ extension Dependencies {
                     log.report(
                         Diagnostic(
                             code: .lifecycleObservationFailed,
-                            field: "followsLifeCycle",
+                            field: "lifecycle.isObserved",
                             value: "\(error)",
                             message: "The process's signals cannot be observed (\(error)). Nothing is lost; pending "
                                 + "events are sent later than possible."
@@ -145,7 +147,7 @@ extension Dependencies {
 
     private static func location(_ configuration: Configuration) throws(TrackwayError) -> StorageLocation {
         do throws(StorageLocationError) {
-            if let url = configuration.storageFolder { return try StorageLocation(path: url.plainPath ?? url.path) }
+            if let url = configuration.storage.folder { return try StorageLocation(path: url.plainPath ?? url.path) }
             return try StorageLocation.standard(appID: configuration.appID)
         } catch {
             throw TrackwayError(error)
@@ -166,7 +168,7 @@ extension Dependencies {
     /// The folder in the process's own container, for what must be locked as long as the process lives.
     private static func standardFolder(_ configuration: Configuration) throws(TrackwayError) -> String {
         var usual = configuration
-        usual.storageFolder = nil
+        usual.storage.folder = nil
         let location = try location(usual)
         try prepare(location)
         return location.path
@@ -174,7 +176,7 @@ extension Dependencies {
 
     /// A journal with a small bound gets small segments, so that trimming by whole segments stays fine-grained.
     private static func segmentBytes(_ configuration: Configuration) -> Int {
-        min(1 << 20, max(32_768, configuration.maximumJournalBytes / 8))
+        min(1 << 20, max(32_768, configuration.storage.maximumBytes / 8))
     }
 }
 

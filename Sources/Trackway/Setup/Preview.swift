@@ -54,10 +54,10 @@ extension Analytics {
     /// optional. Events are dropped with the reason `disabled`; nothing can enable it; it touches no file and no
     /// network.
     public static let disabled: Analytics = {
-        var configuration = Configuration(appID: "disabled", destinations: [LocalDestination("disabled")])
+        var configuration = Configuration(appID: "disabled", destinations: [.local("disabled")])
         configuration.isEnabled = false
         configuration.capture = []
-        configuration.followsLifeCycle = false
+        configuration.lifecycle.isObserved = false
         configuration.onDiagnostic = { _ in }
         do {
             return try Analytics(configuration, in: .inert(configuration))

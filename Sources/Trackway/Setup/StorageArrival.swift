@@ -48,7 +48,7 @@ final class StorageArrival: Sendable {
         parts.reporter.report(
             Diagnostic(
                 code: .storageAwaited,
-                field: "storageFolder",
+                field: "storage.folder",
                 value: parts.journal.configuration.folder,
                 message: "The storage folder \(parts.journal.configuration.folder) is not available before the device "
                     + "is unlocked for the first time. Events wait in memory until then."
@@ -128,7 +128,7 @@ final class StorageArrival: Sendable {
         reporter.report(
             Diagnostic(
                 code: .lostBeforeStorage,
-                field: "storageFolder",
+                field: "storage.folder",
                 value: "\(lost)",
                 message: "\(lost) events are lost: they were recorded before the device was unlocked, by processes "
                     + "that ended before that. They are counted as storage_awaited."

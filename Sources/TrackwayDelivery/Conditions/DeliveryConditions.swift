@@ -5,8 +5,8 @@
 /// limits, and go when the condition ends.
 ///
 /// ```swift
-/// configuration.conditions.onExpensiveNetwork = .spaced
-/// configuration.conditions.spacing = .seconds(900)
+/// configuration.delivery.conditions.onExpensiveNetwork = .spaced
+/// configuration.delivery.conditions.spacing = .seconds(900)
 /// ```
 /// Of several conditions the strictest one counts. Systems that tell nothing of a condition (Linux) are not restricted by it.
 public struct DeliveryConditions: Sendable, Hashable {
@@ -44,7 +44,7 @@ public struct DeliveryConditions: Sendable, Hashable {
     /// Makes conditions with the defaults above.
     public init() {}
 
-    /// Whatever the device says makes no difference, except low-data mode (see `Configuration.allowsConstrainedNetworks`).
+    /// Whatever the device says makes no difference, except low-data mode (see `Configuration.delivery.allowsConstrainedNetworks`).
     public static var ignored: DeliveryConditions {
         var conditions = DeliveryConditions()
         conditions.onLowPower = .unrestricted
@@ -130,7 +130,8 @@ package struct Restraint: Sendable, Hashable {
         guard reaction > .unrestricted, let reason else { return nil }
         let what =
             switch reason {
-            case .constrainedNetwork: "the network is in low-data mode (Configuration.allowsConstrainedNetworks)"
+            case .constrainedNetwork:
+                "the network is in low-data mode (Configuration.delivery.allowsConstrainedNetworks)"
             case .noNetwork: "there is no network"
             case .criticalHeat: "the device is very hot"
             case .seriousHeat: "the device is hot"

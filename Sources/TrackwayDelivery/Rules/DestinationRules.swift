@@ -6,7 +6,7 @@ internal import TrackwayEvents
 /// What leaves for one destination, and how: rules that the app sets for it, which no other destination is concerned by.
 ///
 /// ```swift
-/// configuration.rules["audit"] = [
+/// let rules: DestinationRules = [
 ///     .allow("purchase"),
 ///     .deny("debug_*"),
 ///     .rename("buy", to: "purchase"),

@@ -157,14 +157,14 @@ extension DropReason {
     ///
     /// Cause: The event was not delivered within the maximum age of the journal or of the destination.
     ///
-    /// Remedy: Raise `Configuration.maximumJournalAge`, or find out why the destination did not accept it earlier.
+    /// Remedy: Raise `Configuration.storage.maximumAge`, or find out why the destination did not accept it earlier.
     public static let expired = DropReason(rawValue: "expired")
 
     /// The journal is full.
     ///
     /// Cause: The journal reached its size limit; the oldest undelivered events were dropped first.
     ///
-    /// Remedy: Raise `Configuration.maximumJournalBytes`, or find out why destinations do not accept events.
+    /// Remedy: Raise `Configuration.storage.maximumBytes`, or find out why destinations do not accept events.
     public static let journalFull = DropReason(rawValue: "journal_full")
 
     /// The device has no free storage.

@@ -48,8 +48,8 @@ public struct EncryptionKey: Sendable, Hashable, CustomStringConvertible, Custom
 /// Which keys an installation's files are encrypted with at rest.
 ///
 /// ```swift
-/// configuration.encryption = .key(EncryptionKey(bytes))
-/// configuration.encryption = .key(EncryptionKey(fresh), previous: [EncryptionKey(bytes)])
+/// configuration.storage.encryption = .key(EncryptionKey(bytes))
+/// configuration.storage.encryption = .key(EncryptionKey(fresh), previous: [EncryptionKey(bytes)])
 /// ```
 public struct Encryption: Sendable, Hashable {
     /// What is written is encrypted with this key.

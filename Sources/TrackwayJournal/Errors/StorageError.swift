@@ -72,7 +72,7 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
             case .full: "; free some space, nothing already stored is touched"
             case .denied: "; make the folder writable for this user"
             case .encrypted:
-                "; give that key in Configuration.encryption, as a previous one if another has taken its place. Nothing was "
+                "; give that key in Configuration.storage.encryption, as a previous one if another has taken its place. Nothing was "
                     + "changed"
             default:
                 Self.tooManyOpen.contains(number)

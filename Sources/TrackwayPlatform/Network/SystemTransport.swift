@@ -3,7 +3,7 @@
 
 public import TrackwayWire
 
-/// The system's way to send requests: what sends unless `Configuration.transport` says otherwise. For transports that add something
+/// The system's way to send requests: what sends unless `Configuration.delivery.transport` says otherwise. For transports that add something
 /// to it.
 public enum SystemTransport {
     /// URLSession's transport on Apple's systems, a new one with each call; libcurl's on Linux, which everything in the process that

@@ -146,7 +146,9 @@ public final class SimulatedDevice: Sendable {
     public static var usualConfiguration: Configuration {
         Configuration(
             appID: "test",
-            destinations: [CollectorDestination(url: "http://collector.test", writeKey: "test")]
+            destinations: [
+                DestinationConfiguration(CollectorDestination(url: "http://collector.test", writeKey: "test"))
+            ]
         )
     }
 

@@ -37,7 +37,7 @@ final class SimulatedProcess: Sendable {
         let source = ProcessEnvironment(environment)
         let made = try making { configuration in
             configuration.dependencySource = source
-            configuration.transport = SimulatedTransport(air: air, isAlive: isAlive)
+            configuration.delivery.transport = SimulatedTransport(air: air, isAlive: isAlive)
             adapt(&configuration)
         }
         guard let made else { throw TrackwayError(.storageUnavailable, "The app has not created its Analytics.") }

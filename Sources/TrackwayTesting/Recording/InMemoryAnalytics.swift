@@ -75,7 +75,9 @@ public struct InMemoryAnalytics: Sendable {
     public static var usualConfiguration: Configuration {
         var configuration = Configuration(
             appID: "test",
-            destinations: [CollectorDestination(url: "http://collector.test", writeKey: "test")]
+            destinations: [
+                DestinationConfiguration(CollectorDestination(url: "http://collector.test", writeKey: "test"))
+            ]
         )
         configuration.capture = []
         return configuration

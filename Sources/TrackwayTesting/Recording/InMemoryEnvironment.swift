@@ -125,7 +125,7 @@ public final class InMemoryEnvironment: Sendable {
     func dependencies(for configuration: Configuration, folder: String) -> Dependencies {
         state.withLock { state in
             if !state.folders.contains(folder) { state.folders.append(folder) }
-            state.encryption[folder] = configuration.encryption ?? state.encryption[folder]
+            state.encryption[folder] = configuration.storage.encryption ?? state.encryption[folder]
         }
         var app: Attributes = [
             "id": .string(configuration.appID), "version": .string(configuration.appVersion ?? "1.0"),
@@ -153,7 +153,7 @@ public final class InMemoryEnvironment: Sendable {
 extension InMemoryEnvironment: DependencySource {
     /// The environment, with the configuration's folder as a name on its disk.
     package func dependencies(for configuration: Configuration) throws(TrackwayError) -> Dependencies {
-        dependencies(for: configuration, folder: configuration.storageFolder?.path ?? Self.usualFolder)
+        dependencies(for: configuration, folder: configuration.storage.folder?.path ?? Self.usualFolder)
     }
 }
 
@@ -162,7 +162,7 @@ extension Configuration {
     /// touched, and what they have to tell is in `InMemoryEnvironment.diagnostics` too.
     public mutating func run(in environment: InMemoryEnvironment) {
         dependencySource = environment
-        transport = environment.transport
+        delivery.transport = environment.transport
         let handler = onDiagnostic
         onDiagnostic = { diagnostic in
             environment.hear(diagnostic)

@@ -45,7 +45,7 @@ struct CaptureConcurrencyTests {
             group.addTask {
                 for round in 0..<20 {
                     if round % 5 == 4 { analytics.setConsent(.pending) } else { analytics.setConsent(.granted) }
-                    analytics.options.sessionTimeout = .seconds(60 + Int64(round))
+                    analytics.options.sessions.timeout = .seconds(60 + Int64(round))
                     _ = analytics.consent
                     await Task.yield()
                 }

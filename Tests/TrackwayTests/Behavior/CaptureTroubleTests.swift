@@ -186,7 +186,7 @@ struct CaptureTroubleTests {
     )
     func refused(_ refusal: Refusal) throws {
         let memory = try InMemoryAnalytics.capturing {
-            if refusal == .denied { $0.consent = .denied } else { $0.isEnabled = false }
+            if refusal == .denied { $0.privacy.consent = .denied } else { $0.isEnabled = false }
         }
         memory.analytics.record("refused")
         memory.analytics.screen("Refused")

@@ -17,8 +17,8 @@ struct ForegroundSessionTests {
         _ change: (inout Configuration) -> Void = { _ in }
     ) throws -> InMemoryAnalytics {
         try .capturing(storage: storage, clock: clock) { configuration in
-            configuration.sessionIdleTimeout = idle
-            configuration.maximumSessionLength = maximum
+            configuration.sessions.idleTimeout = idle
+            configuration.sessions.maximumLength = maximum
             change(&configuration)
         }
     }
@@ -182,11 +182,11 @@ struct ForegroundSessionTests {
         let memory = try Self.start(nil)
         memory.analytics.record("event")
         memory.clock.advance(by: .seconds(10_000))
-        memory.analytics.options.sessionIdleTimeout = .seconds(600)
+        memory.analytics.options.sessions.idleTimeout = .seconds(600)
         memory.analytics.record("event")
         memory.clock.advance(by: .seconds(600))
         memory.analytics.record("event")
-        memory.analytics.options.sessionIdleTimeout = nil
+        memory.analytics.options.sessions.idleTimeout = nil
         memory.clock.advance(by: .seconds(10_000))
         memory.analytics.record("event")
         #expect(Self.sessions(memory) == [1, 1, 2, 2])

@@ -16,7 +16,7 @@ extension InMemoryAnalytics {
         var configuration = Self.usualConfiguration
         configuration.capture = capture
         // Nothing is sent by itself: the tests say when.
-        configuration.delivery.flushInterval = .seconds(86_400)
+        configuration.delivery.policy.flushInterval = .seconds(86_400)
         change(&configuration)
         return try InMemoryAnalytics(configuration, storage: storage, clock: clock)
     }

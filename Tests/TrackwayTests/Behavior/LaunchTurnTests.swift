@@ -92,7 +92,7 @@ struct LaunchTurnTests {
         func launched() throws -> InMemoryAnalytics {
             try .capturing { configuration in
                 switch permission {
-                case .consent: configuration.consent = .denied
+                case .consent: configuration.privacy.consent = .denied
                 case .enabling: configuration.isEnabled = false
                 }
             }
@@ -116,7 +116,7 @@ struct LaunchTurnTests {
 
     @Test("what may not be recorded when the launch is over is dropped, and waits for nothing")
     func refused() throws {
-        let memory = try InMemoryAnalytics.capturing { $0.consent = .denied }
+        let memory = try InMemoryAnalytics.capturing { $0.privacy.consent = .denied }
         memory.analytics.recordAfterLaunch("own")
         memory.clock.advance(by: BehaviorDriver.startDelay)
         memory.analytics.behavior.launchEnded()

@@ -88,7 +88,7 @@ struct OrderlyExitTests {
         let environment = InMemoryEnvironment()
         func run() throws {
             var configuration = Self.configuration
-            configuration.consent = consent
+            configuration.privacy.consent = consent
             configuration.run(in: environment)
             let analytics = try Analytics(configuration)
             analytics.record("work")

@@ -246,7 +246,7 @@ struct CallbackTests {
     func destination() async throws {
         let host = Host()
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.destinations = [CallingDestination(host: host)]
+        configuration.destinations = [DestinationConfiguration(CallingDestination(host: host))]
         let memory = try InMemoryAnalytics(configuration)
         host.attach(memory.analytics)
         memory.analytics.record("outside")

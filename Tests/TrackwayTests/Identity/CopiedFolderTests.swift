@@ -90,7 +90,7 @@ struct CopiedFolderTests {
     @Test("events that wait leave under the former installation, and the next start begins a new one")
     func waiting() async throws {
         let machine = Machine()
-        let first = try machine.start { $0.consent = .pending }
+        let first = try machine.start { $0.privacy.consent = .pending }
         first.record("waits")
         await first.shutdown(timeout: .zero)
         let copy = machine.copied(to: 2)
@@ -172,7 +172,7 @@ struct CopiedFolderTests {
     func erased() async throws {
         let (machine, former) = try await settled()
         let copy = machine.copied(to: 2)
-        let analytics = try copy.start { $0.consent = .denied }
+        let analytics = try copy.start { $0.privacy.consent = .denied }
         #expect(analytics.installationID != former)
         #expect(copy.formers == [])
         try await analytics.erase()

@@ -383,8 +383,7 @@ struct InterceptorTests {
     func repeats() throws {
         let memory = try Self.analytics([Self.noEmail]) { $0.logEvents = true }
         try memory.analytics.addDestination(
-            QueueFixture.destination("queue"),
-            delivery: QueueFixture.policy(same: .seconds(3_600))
+            QueueFixture.destination("queue").configured(delivery: QueueFixture.policy(same: .seconds(3_600)))
         )
         #expect(memory.analytics.record("state", ["email": "a"], to: ["queue"]).durability == .kernel)
         #expect(memory.analytics.record("state", ["email": "b"], to: ["queue"]).dropped == .duplicate)

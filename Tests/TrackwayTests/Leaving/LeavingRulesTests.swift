@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+import Foundation
 import Testing
 import TrackwayDelivery
 import TrackwayDestinations
@@ -24,7 +25,7 @@ struct LeavingRulesTests {
             destinations: [QueueFixture.destination("collector"), QueueFixture.destination("audit")]
         )
         configuration.capture = []
-        configuration.rules = rules
+        for (id, rules) in rules { configuration.setRules(rules, for: id) }
         change(&configuration)
         return try InMemoryAnalytics(configuration, storage: storage, transport: transport)
     }
@@ -95,7 +96,9 @@ struct LeavingRulesTests {
     func replaced() async throws {
         let memory = try Self.analytics(Self.redacting)
         let analytics = memory.analytics
-        try analytics.replaceDestination(CollectorDestination(id: "audit", url: "http://audit.test", writeKey: "new"))
+        try analytics.replaceDestination(
+            DestinationConfiguration(CollectorDestination(id: "audit", url: "http://audit.test", writeKey: "new"))
+        )
         analytics.record("debug_tap")
         #expect(await analytics.flush().isComplete)
         #expect(memory.arrived(at: "audit") == [])
@@ -115,9 +118,9 @@ struct LeavingRulesTests {
     func added() async throws {
         let memory = try Self.analytics([:])
         let analytics = memory.analytics
-        try analytics.addDestination(QueueFixture.destination("late"), rules: [.deny("debug_*")])
+        try analytics.addDestination(QueueFixture.destination("late").configured(rules: [.deny("debug_*")]))
         #expect(throws: TrackwayError.self) {
-            try analytics.addDestination(QueueFixture.destination("late"), rules: [.deny("*")])
+            try analytics.addDestination(QueueFixture.destination("late").configured(rules: [.deny("*")]))
         }
         for round in 1...2 {
             analytics.record("debug_tap")
@@ -153,8 +156,10 @@ struct LeavingRulesTests {
         let memory = try Self.analytics(["audit": rules])
         #expect(
             memory.diagnostics.map(\.field) == [
-                "rules.audit[0]", "rules.audit[1]", "rules.audit[2]", "rules.audit[3]", "rules.audit[4]",
-                "rules.audit[5].share", "rules.audit[6].share", "rules.audit[7].share",
+                "destinations.audit.rules[0]", "destinations.audit.rules[1]", "destinations.audit.rules[2]",
+                "destinations.audit.rules[3]", "destinations.audit.rules[4]",
+                "destinations.audit.rules[5].share", "destinations.audit.rules[6].share",
+                "destinations.audit.rules[7].share",
             ]
         )
         #expect(
@@ -165,11 +170,11 @@ struct LeavingRulesTests {
         #expect(await memory.analytics.flush().isComplete)
         #expect(memory.arrived(at: "audit") == ["a", "b"])
         // What was told is not told again with every other change.
-        memory.analytics.options.sessionTimeout = .seconds(60)
+        memory.analytics.options.sessions.timeout = .seconds(60)
         #expect(memory.diagnostics.count == 8)
         memory.analytics.options.rules["audit"] = [.sample(2)]
         #expect(memory.diagnostics.count == 9)
-        try memory.analytics.addDestination(QueueFixture.destination("late"), rules: [.sample(2)])
+        try memory.analytics.addDestination(QueueFixture.destination("late").configured(rules: [.sample(2)]))
         #expect(memory.diagnostics.count == 10)
     }
 
@@ -226,24 +231,21 @@ struct LeavingRulesTests {
         var configuration = Configuration(
             appID: "test",
             destinations: [
-                ClickstreamDestination(
-                    id: "clickstream",
+                .clickstream(
                     appID: "test",
-                    endpoint: "http://clickstream.test/collect",
+                    endpoint: try #require(URL(string: "http://clickstream.test/collect")),
                     isCompressed: false
                 ),
-                SensorsAnalyticsDestination(id: "sensors", serverURL: "http://sensors.test/sa?project=p"),
-                SiftDestination(
-                    id: "sift",
-                    accountID: "account",
-                    beaconKey: "key",
-                    serverURLFormat: "http://sift.test/%@"
+                .sensorsAnalytics(
+                    serverURL: try #require(URL(string: "http://sensors.test/sa?project=p")),
+                    id: "sensors"
                 ),
+                .sift(accountID: "account", beaconKey: "key", serverURLFormat: "http://sift.test/%@"),
             ]
         )
         configuration.capture = []
         for id in ["clickstream", "sensors", "sift"] as [DestinationID] {
-            configuration.rules[id] = [.redact("email"), .deny("debug_*"), .rename("buy", to: "purchase")]
+            configuration.set(id) { $0.rules = [.redact("email"), .deny("debug_*"), .rename("buy", to: "purchase")] }
         }
         let memory = try InMemoryAnalytics(configuration)
         let analytics = memory.analytics

@@ -12,8 +12,8 @@ import TrackwayWire
 /// Destinations and rules that the tests of queues share.
 enum QueueFixture {
     /// A destination of the collector's format at an address of its own.
-    static func destination(_ id: DestinationID) -> CollectorDestination {
-        CollectorDestination(id: id, url: "http://\(id).test", writeKey: "test")
+    static func destination(_ id: DestinationID) -> DestinationConfiguration {
+        DestinationConfiguration(CollectorDestination(id: id, url: "http://\(id).test", writeKey: "test"))
     }
 
     static func policy(
@@ -36,7 +36,7 @@ extension InMemoryAnalytics {
     /// Adds a queue, and returns when it is delivered from: only then its rules are looked at, and what every process has
     /// left is counted.
     func addQueue(_ policy: DeliveryPolicy) async throws {
-        try analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        try analytics.addDestination(QueueFixture.destination("queue").configured(delivery: policy))
         // A flush waits until every destination is taken up.
         _ = await analytics.flush()
     }

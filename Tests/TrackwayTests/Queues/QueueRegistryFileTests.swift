@@ -20,7 +20,7 @@ struct QueueRegistryFileTests {
     )
     func damaged(content: String) async throws {
         let first = try InMemoryAnalytics()
-        try first.analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        try first.analytics.addDestination(QueueFixture.destination("queue").configured(delivery: policy))
         first.analytics.record("state", to: ["queue"])
         let disk = first.storageAfterKill()
         try disk.replace(Self.path, with: Array(content.utf8), durably: true)
@@ -28,14 +28,14 @@ struct QueueRegistryFileTests {
         first.clock.advance(by: .milliseconds(1))
         let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
         #expect(second.diagnostics.map(\.code) == [.streamsDamaged])
-        try second.analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        try second.analytics.addDestination(QueueFixture.destination("queue").configured(delivery: policy))
         #expect(second.analytics.record("state", to: ["queue"]).dropped == .duplicate)
         second.analytics.record("another", to: ["queue"])
         #expect((await second.analytics.flush()).isComplete)
         #expect(second.arrived(at: "queue") == ["state", "another"])
         let third = try InMemoryAnalytics(storage: second.storageAfterKill(), clock: first.clock)
         #expect(third.diagnostics.isEmpty)
-        try third.analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        try third.analytics.addDestination(QueueFixture.destination("queue").configured(delivery: policy))
         #expect(third.analytics.record("another", to: ["queue"]).dropped == .duplicate)
     }
 
@@ -43,14 +43,14 @@ struct QueueRegistryFileTests {
     func damagedMemory() throws {
         let first = try InMemoryAnalytics()
         for queue: DestinationID in ["one", "two"] {
-            try first.analytics.addDestination(QueueFixture.destination(queue), delivery: policy)
+            try first.analytics.addDestination(QueueFixture.destination(queue).configured(delivery: policy))
             first.analytics.record("state", to: [queue])
         }
         let disk = first.storageAfterKill()
         try disk.overwrite(InMemoryAnalytics.usualFolder + "/taken/one", with: [1, 2, 3])
         let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
         for queue: DestinationID in ["one", "two"] {
-            try second.analytics.addDestination(QueueFixture.destination(queue), delivery: policy)
+            try second.analytics.addDestination(QueueFixture.destination(queue).configured(delivery: policy))
         }
         #expect(second.analytics.record("state", to: ["one"]).dropped == nil)
         #expect(second.analytics.record("state", to: ["one"]).dropped == .duplicate)
@@ -63,7 +63,7 @@ struct QueueRegistryFileTests {
         let memory = try InMemoryAnalytics()
         for number in 0..<50 {
             let id = try #require(DestinationID("queue-\(number)"))
-            try memory.analytics.addDestination(QueueFixture.destination(id), delivery: policy)
+            try memory.analytics.addDestination(QueueFixture.destination(id).configured(delivery: policy))
         }
         // The first one makes the folder.
         memory.analytics.record("first", to: ["queue-8"])
@@ -77,7 +77,7 @@ struct QueueRegistryFileTests {
     @Test("beyond so many queues, what those took that are not there is forgotten when a process starts")
     func manyTaken() throws {
         let first = try InMemoryAnalytics()
-        try first.analytics.addDestination(QueueFixture.destination("stays"), delivery: policy)
+        try first.analytics.addDestination(QueueFixture.destination("stays").configured(delivery: policy))
         first.analytics.record("state", to: ["stays"])
         let folder = InMemoryAnalytics.usualFolder + "/taken/"
         for number in 0..<RepeatFilter.most - 1 { try first.storage.overwrite(folder + "gone-\(number)", with: [1]) }
@@ -88,7 +88,7 @@ struct QueueRegistryFileTests {
         disk = second.storageAfterKill()
         let third = try InMemoryAnalytics(storage: disk, clock: first.clock)
         #expect(try third.storage.names(in: folder.dropLast().description) == ["stays"])
-        try third.analytics.addDestination(QueueFixture.destination("stays"), delivery: policy)
+        try third.analytics.addDestination(QueueFixture.destination("stays").configured(delivery: policy))
         #expect(third.analytics.record("state", to: ["stays"]).dropped == .duplicate)
     }
 
@@ -97,7 +97,7 @@ struct QueueRegistryFileTests {
         let memory = try InMemoryAnalytics()
         memory.storage.fail(.replace, with: .noSpace, paths: Self.path)
         memory.storage.fail(.overwrite, with: .noSpace)
-        try memory.analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        try memory.analytics.addDestination(QueueFixture.destination("queue").configured(delivery: policy))
         #expect(memory.analytics.record("one", to: ["queue"]).durability == .kernel)
         #expect(memory.analytics.record("one", to: ["queue"]).dropped == .duplicate)
         memory.analytics.record("two", to: ["queue"])
@@ -108,7 +108,7 @@ struct QueueRegistryFileTests {
         #expect(memory.arrived(at: "queue") == ["one", "two", "three"])
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill(), clock: memory.clock)
         next.analytics.record("early")
-        try next.analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        try next.analytics.addDestination(QueueFixture.destination("queue").configured(delivery: policy))
         #expect(next.analytics.record("three", to: ["queue"]).dropped == .duplicate)
         #expect((await next.analytics.flush()).isComplete)
         #expect(next.arrived(at: "queue") == ["early"])
@@ -117,18 +117,18 @@ struct QueueRegistryFileTests {
     @Test("a file that cannot be read is told and not overwritten with less")
     func unreadable() throws {
         let first = try InMemoryAnalytics()
-        try first.analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        try first.analytics.addDestination(QueueFixture.destination("queue").configured(delivery: policy))
         first.analytics.record("state", to: ["queue"])
         let disk = first.storageAfterKill()
         disk.fail(.contents, with: .denied, paths: Self.path)
         let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
-        try second.analytics.addDestination(QueueFixture.destination("other"), delivery: policy)
+        try second.analytics.addDestination(QueueFixture.destination("other").configured(delivery: policy))
         #expect(second.diagnostics.map(\.code) == [.streamsNotKept])
         disk.heal()
         second.analytics.record("mine", to: ["other"])
         let third = try InMemoryAnalytics(storage: second.storageAfterKill(), clock: first.clock)
-        try third.analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
-        try third.analytics.addDestination(QueueFixture.destination("other"), delivery: policy)
+        try third.analytics.addDestination(QueueFixture.destination("queue").configured(delivery: policy))
+        try third.analytics.addDestination(QueueFixture.destination("other").configured(delivery: policy))
         #expect(third.analytics.record("state", to: ["queue"]).dropped == .duplicate)
         #expect(third.analytics.record("mine", to: ["other"]).dropped == .duplicate)
     }

@@ -119,7 +119,7 @@ struct QueueUploadTests {
             uploadWhenMoreThan: 32,
             uploadWhenOlderThan: .seconds(60)
         )
-        try analytics.addDestination(QueueFixture.destination("orders"), delivery: policy)
+        try analytics.addDestination(QueueFixture.destination("orders").configured(delivery: policy))
         _ = await analytics.flush()
         analytics.record("order", ["total": 99.9], to: ["orders"])
         let again = analytics.record("order", ["total": 99.9], to: ["orders"])

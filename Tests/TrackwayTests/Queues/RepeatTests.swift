@@ -15,8 +15,7 @@ struct RepeatTests {
     {
         let memory = try InMemoryAnalytics(storage: storage, clock: clock)
         try memory.analytics.addDestination(
-            QueueFixture.destination("queue"),
-            delivery: QueueFixture.policy(same: .seconds(3600))
+            QueueFixture.destination("queue").configured(delivery: QueueFixture.policy(same: .seconds(3600)))
         )
         return memory
     }
@@ -129,8 +128,7 @@ struct RepeatTests {
         #expect(second.analytics.record("state", ["level": 5], to: ["queue"]).dropped == .duplicate)
         second.analytics.removeDestination("queue")
         try second.analytics.addDestination(
-            QueueFixture.destination("queue"),
-            delivery: QueueFixture.policy(same: .seconds(3600))
+            QueueFixture.destination("queue").configured(delivery: QueueFixture.policy(same: .seconds(3600)))
         )
         #expect(second.analytics.record("state", ["level": 5], to: ["queue"]).dropped == .duplicate)
         #expect(second.analytics.record("state", ["level": 6], to: ["queue"]).dropped == nil)
@@ -148,7 +146,7 @@ struct RepeatTests {
         #expect(analytics.record("state", to: ["queue"]).dropped == nil)
         #expect(analytics.record("state", to: ["queue"]).dropped == .duplicate)
         analytics.removeDestination("queue")
-        try analytics.addDestination(QueueFixture.destination("queue"), delivery: QueueFixture.policy())
+        try analytics.addDestination(QueueFixture.destination("queue").configured(delivery: QueueFixture.policy()))
         analytics.record("other", to: ["queue"])
         let next = try environment(memory.storageAfterKill(), memory.clock)
         #expect(next.analytics.record("state", to: ["queue"]).dropped == nil)

@@ -51,7 +51,9 @@ struct RunTimeDestinationTests {
         #expect(analytics.removeDestination("queue"))
         analytics.record("between")
         #expect(analytics.pendingCount(for: "queue") == 0)
-        try analytics.addDestination(QueueFixture.destination("queue"), delivery: QueueFixture.policy(moreThan: 100))
+        try analytics.addDestination(
+            QueueFixture.destination("queue").configured(delivery: QueueFixture.policy(moreThan: 100))
+        )
         analytics.record("three", to: ["queue"])
         #expect(analytics.pendingCount(for: "queue") == 3)
         #expect(analytics.requestUpload(force: true))
@@ -216,7 +218,7 @@ struct RunTimeDestinationTests {
         let memory = try InMemoryAnalytics()
         try memory.analytics.addDestination(QueueFixture.destination("late"))
         try memory.analytics.replaceDestination(
-            CollectorDestination(id: "late", url: "http://elsewhere.test", writeKey: "test")
+            DestinationConfiguration(CollectorDestination(id: "late", url: "http://elsewhere.test", writeKey: "test"))
         )
         memory.analytics.record("mine", to: ["late"])
         _ = await memory.analytics.flush()
@@ -231,7 +233,7 @@ struct RunTimeDestinationTests {
     @Test("consent counts for one that was added as for one without a category, whoever else is left out")
     func consent() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.consentCategories = ["collector": .marketing]
+        configuration.set("collector") { $0.consentCategory = .marketing }
         let memory = try InMemoryAnalytics(configuration)
         let analytics = memory.analytics
         analytics.setConsent(.denied, category: .marketing)
@@ -256,8 +258,9 @@ struct RunTimeDestinationTests {
         let memory = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
         let analytics = memory.analytics
         try analytics.addDestination(
-            QueueFixture.destination("queue"),
-            delivery: QueueFixture.policy(same: .seconds(60), olderThan: .seconds(60))
+            QueueFixture.destination("queue").configured(
+                delivery: QueueFixture.policy(same: .seconds(60), olderThan: .seconds(60))
+            )
         )
         analytics.record("same", to: ["queue"])
         try await memory.untilArrived(1, at: "queue")

@@ -66,7 +66,11 @@ struct FormerApp: Sendable {
     ) -> Configuration {
         var configuration = Configuration(
             appID: "shop",
-            destinations: [ClickstreamDestination(appID: "shop", endpoint: "http://shop.test/", isCompressed: false)]
+            destinations: [
+                DestinationConfiguration(
+                    ClickstreamDestination(appID: "shop", endpoint: "http://shop.test/", isCompressed: false)
+                )
+            ]
         )
         configuration.appVersion = "3.0"
         configuration.predecessor = predecessor

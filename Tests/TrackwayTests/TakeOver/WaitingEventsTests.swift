@@ -76,7 +76,9 @@ struct WaitingEventsTests {
     func route() async throws {
         let environment = FormerApp.environment()
         var configuration = FormerApp.configuration(try predecessor("shop"), environment)
-        configuration.destinations.append(CollectorDestination(url: "http://collector.test", writeKey: "test"))
+        configuration.destinations.append(
+            DestinationConfiguration(CollectorDestination(url: "http://collector.test", writeKey: "test"))
+        )
         let analytics = try Analytics(configuration)
         _ = await analytics.flush()
         #expect(environment.transport.delivered(named: "view_item").isEmpty)
@@ -130,7 +132,7 @@ struct WaitingEventsTests {
     func refused(isDisabled: Bool) async throws {
         let environment = FormerApp.environment()
         var configuration = FormerApp.configuration(try predecessor("shop"), environment)
-        if isDisabled { configuration.isEnabled = false } else { configuration.consent = .denied }
+        if isDisabled { configuration.isEnabled = false } else { configuration.privacy.consent = .denied }
         let analytics = try Analytics(configuration)
         while analytics.migrationResult?.waiting.isComplete != true { await analytics.queue.run {} }
         #expect(analytics.migrationResult?.waiting.imported == 0 && analytics.migrationResult?.waiting.left == 6)

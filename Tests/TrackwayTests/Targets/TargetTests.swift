@@ -80,7 +80,7 @@ import TrackwayTesting
     }
 
     @Test func `What consent does not let leave is not read back; what is refused is counted`() throws {
-        let memory = try InMemoryAnalytics(Self.configuration { $0.consent = .pending })
+        let memory = try InMemoryAnalytics(Self.configuration { $0.privacy.consent = .pending })
         let analytics = memory.analytics
         analytics.record("while nobody had decided")
         #expect(try analytics.pendingEvents(for: "exports").countEvents() == 0)
@@ -147,7 +147,9 @@ import TrackwayTesting
         #expect { try memory.analytics.replaceDestination(.local("collector")) } throws: {
             ($0 as? TrackwayError)?.code == .targetMismatch
         }
-        let collector = CollectorDestination(id: "exports", url: "http://collector.test", writeKey: "test")
+        let collector = DestinationConfiguration(
+            CollectorDestination(id: "exports", url: "http://collector.test", writeKey: "test")
+        )
         #expect { try memory.analytics.replaceDestination(collector) } throws: {
             ($0 as? TrackwayError)?.code == .targetMismatch
         }

@@ -14,7 +14,13 @@ struct Leaving {
             destinations: [
                 .collector(collector, writeKey: "dev"),
                 // In earnest another collector: one that gets an event both ways keeps what arrives first.
-                .collector(collector, writeKey: "dev", id: "audit"),
+                .collector(collector, writeKey: "dev", id: "audit").configured(
+                    rules: [
+                        .deny("search"),
+                        .rename("buy", to: "purchase"),
+                        .redact("address"),
+                    ]
+                ),
             ]
         )
         configuration.interceptors = [
@@ -25,11 +31,6 @@ struct Leaving {
             Interceptor("no debugging") { event in
                 event.name.hasPrefix("debug_") ? .drop : .keep
             },
-        ]
-        configuration.rules["audit"] = [
-            .deny("search"),
-            .rename("buy", to: "purchase"),
-            .redact("address"),
         ]
         let analytics = try Analytics(configuration)
 

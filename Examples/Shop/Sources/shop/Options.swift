@@ -144,13 +144,13 @@ struct Options: Sendable {
     static let application = "corner-shop"
 
     /// The collector first, then the others.
-    var destinations: [any Destination] {
+    var destinations: [DestinationConfiguration] {
         let all = [(id: DestinationID("collector"), url: collector)] + others
-        var destinations: [any Destination] = all.compactMap { id, url in
-            URL(string: url).map { CollectorDestination.collector($0, writeKey: key, id: id) }
+        var destinations: [DestinationConfiguration] = all.compactMap { id, url in
+            URL(string: url).map { .collector($0, writeKey: key, id: id) }
         }
         if let usage, let url = URL(string: usage) {
-            destinations.append(SAPMobileServicesDestination.sapMobileServices(url, applicationID: Self.application))
+            destinations.append(.sapMobileServices(url, applicationID: Self.application))
         }
         return destinations
     }

@@ -28,10 +28,10 @@ struct ShopApp {
     private static func run(_ options: Options) async throws {
         var configuration = Configuration(appID: Options.application, destinations: options.destinations)
         configuration.appVersion = "1.0.0"
-        configuration.storageFolder = options.folder.map { URL(fileURLWithPath: $0, isDirectory: true) }
-        if options.agreesAfter != nil { configuration.consent = .pending }
+        configuration.storage.folder = options.folder.map { URL(fileURLWithPath: $0, isDirectory: true) }
+        if options.agreesAfter != nil { configuration.privacy.consent = .pending }
         if options.visitors != nil {
-            configuration.sessionTimeout = UnattendedVisits.sessionTimeout(pace: options.pace)
+            configuration.sessions.timeout = UnattendedVisits.sessionTimeout(pace: options.pace)
         }
         // This machine as it is, or a phone that is none: then its battery, its way and its networks are played.
         configuration.snapshots = SnapshotOptions(sources: options.phone.map { PlayedPhone(number: $0).sources })

@@ -60,18 +60,18 @@ struct DeviceSnapshot: Sendable {
         var configuration = Configuration(
             appID: appID,
             destinations: [
-                NativeFormat(),
+                DestinationConfiguration(NativeFormat()),
                 .sift(accountID: "device", beaconKey: "device", serverURLFormat: "http://sift.invalid/%@"),
             ]
         )
-        configuration.storageFolder = folder
-        configuration.transport = requests
-        configuration.followsLifeCycle = false
+        configuration.storage.folder = folder
+        configuration.delivery.transport = requests
+        configuration.lifecycle.isObserved = false
         configuration.capture = []
         configuration.snapshots = SnapshotOptions(sources: sources, allowsMotion: true)
         // Both events of a snapshot in one request; one alone when the sources know nothing of the device.
-        configuration.delivery.flushEvents = 2
-        configuration.delivery.flushInterval = .seconds(8)
+        configuration.delivery.policy.flushEvents = 2
+        configuration.delivery.policy.flushInterval = .seconds(8)
         configuration.onDiagnostic = { console.note(console.messageStyle.faint("— \($0)")) }
         do {
             return try Analytics(configuration)

@@ -35,10 +35,10 @@ struct Sender {
             destinations: [.collector(url, writeKey: address.key ?? "dev")]
         )
         configuration.appVersion = TrackwayVersion.current
-        configuration.storageFolder = URL(fileURLWithPath: self.folder)
-        configuration.maximumJournalBytes = Self.maximumJournalBytes
+        configuration.storage.folder = URL(fileURLWithPath: self.folder)
+        configuration.storage.maximumBytes = Self.maximumJournalBytes
         // Ctrl-C ends the command at once: what was recorded is on disk, and the next run delivers it.
-        configuration.followsLifeCycle = false
+        configuration.lifecycle.isObserved = false
         // It sends what it is given: the use of the command itself is not recorded.
         configuration.capture = []
         configuration.onDiagnostic = { diagnostic in

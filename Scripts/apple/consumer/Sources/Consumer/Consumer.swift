@@ -27,7 +27,7 @@ public struct Consumer {
             appID: "consumer",
             destinations: [.collector(URL(fileURLWithPath: "/nowhere"), writeKey: "dev")]
         )
-        configuration.storageFolder = folder
+        configuration.storage.folder = folder
         analytics = try Analytics(configuration)
     }
 

@@ -11,7 +11,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-extension Destination where Self == CollectorDestination {
+extension DestinationConfiguration {
     /// Trackway's own collector.
     ///
     /// ```swift
@@ -22,7 +22,7 @@ extension Destination where Self == CollectorDestination {
     /// - Parameters:
     ///   - url: where the collector listens; events go to `v1/events` below it. A query it has is kept.
     ///   - writeKey: what the collector knows this app by; `trackway keys create` makes one.
-    ///   - id: names this destination in routes and the ledger. It must stay the same for ever, because the place in
+    ///   - id: names this destination in routes and the ledger. It must stay the same forever, because the place in
     ///     the journal is stored under it.
     ///   - durabilities: what events must have become at the collector before they are let go here; see
     ///     [the wire format](../../../Documentation/WireFormat.md).
@@ -33,18 +33,20 @@ extension Destination where Self == CollectorDestination {
         id: DestinationID = "collector",
         accepting durabilities: Set<CollectorDurability> = .usual,
         isCompressed: Bool = true
-    ) -> CollectorDestination {
-        CollectorDestination(
-            id: id,
-            url: url.absoluteString,
-            writeKey: writeKey,
-            accepting: durabilities,
-            isCompressed: isCompressed
+    ) -> DestinationConfiguration {
+        DestinationConfiguration(
+            CollectorDestination(
+                id: id,
+                url: url.absoluteString,
+                writeKey: writeKey,
+                accepting: durabilities,
+                isCompressed: isCompressed
+            )
         )
     }
 }
 
-extension Destination where Self == ClickstreamDestination {
+extension DestinationConfiguration {
     /// An ingestion server that speaks Clickstream.
     ///
     /// ```swift
@@ -58,7 +60,7 @@ extension Destination where Self == ClickstreamDestination {
     ///   - isCompressed: whether bodies are compressed.
     ///   - authCookie: the cookie a load balancer wants to see, as it gave it.
     ///   - userAttributes: which events carry the attributes of the user.
-    ///   - id: names this destination in routes and the ledger. It must stay the same for ever, because the place in
+    ///   - id: names this destination in routes and the ledger. It must stay the same forever, because the place in
     ///     the journal is stored under it.
     public static func clickstream(
         appID: String,
@@ -67,20 +69,22 @@ extension Destination where Self == ClickstreamDestination {
         authCookie: String? = nil,
         userAttributes: ClickstreamDestination.UserAttributes = .everyEvent,
         id: DestinationID = "clickstream"
-    ) -> ClickstreamDestination {
-        ClickstreamDestination(
-            id: id,
-            appID: appID,
-            endpoint: endpoint.absoluteString,
-            isCompressed: isCompressed,
-            authCookie: authCookie,
-            userAttributes: userAttributes
+    ) -> DestinationConfiguration {
+        DestinationConfiguration(
+            ClickstreamDestination(
+                id: id,
+                appID: appID,
+                endpoint: endpoint.absoluteString,
+                isCompressed: isCompressed,
+                authCookie: authCookie,
+                userAttributes: userAttributes
+            )
         )
     }
 }
 
-extension Destination where Self == SensorsAnalyticsDestination {
-    /// A back-end that speaks Sensors Analytics.
+extension DestinationConfiguration {
+    /// A back end that speaks Sensors Analytics.
     ///
     /// ```swift
     /// Configuration(appID: "shopping", destinations: [
@@ -88,21 +92,23 @@ extension Destination where Self == SensorsAnalyticsDestination {
     /// ])
     /// ```
     /// - Parameters:
-    ///   - serverURL: where the back-end listens; its query names the project and may hold a token.
+    ///   - serverURL: where the back end listens; its query names the project and may hold a token.
     ///   - options: what the destination does beside that: debug mode, cookie, session ids.
-    ///   - id: names this destination in routes and the ledger. It must stay the same for ever, because the place in
+    ///   - id: names this destination in routes and the ledger. It must stay the same forever, because the place in
     ///     the journal is stored under it.
     public static func sensorsAnalytics(
         serverURL: URL,
         options: SensorsAnalyticsOptions = SensorsAnalyticsOptions(),
         id: DestinationID = "sensors-analytics"
-    ) -> SensorsAnalyticsDestination {
-        SensorsAnalyticsDestination(id: id, serverURL: serverURL.absoluteString, options: options)
+    ) -> DestinationConfiguration {
+        DestinationConfiguration(
+            SensorsAnalyticsDestination(id: id, serverURL: serverURL.absoluteString, options: options)
+        )
     }
 }
 
-extension Destination where Self == SiftDestination {
-    /// A back-end that speaks Sift.
+extension DestinationConfiguration {
+    /// A back end that speaks Sift.
     ///
     /// ```swift
     /// Configuration(appID: "shopping", destinations: [
@@ -111,10 +117,10 @@ extension Destination where Self == SiftDestination {
     /// ```
     /// - Parameters:
     ///   - accountID: the account events belong to; without one, events wait.
-    ///   - beaconKey: what the back-end knows the app by; without one, events wait.
+    ///   - beaconKey: what the back end knows the app by; without one, events wait.
     ///   - serverURLFormat: an http or https address with `%@` where the account's id goes.
     ///   - edition: which client's set of keys is sent.
-    ///   - id: names this destination in routes and the ledger. It must stay the same for ever, because the place in
+    ///   - id: names this destination in routes and the ledger. It must stay the same forever, because the place in
     ///     the journal is stored under it.
     public static func sift(
         accountID: String?,
@@ -122,18 +128,20 @@ extension Destination where Self == SiftDestination {
         serverURLFormat: String = SiftDestination.defaultServerURLFormat,
         edition: SiftDestination.Edition = .legacy,
         id: DestinationID = "sift"
-    ) -> SiftDestination {
-        SiftDestination(
-            id: id,
-            accountID: accountID,
-            beaconKey: beaconKey,
-            serverURLFormat: serverURLFormat,
-            edition: edition
+    ) -> DestinationConfiguration {
+        DestinationConfiguration(
+            SiftDestination(
+                id: id,
+                accountID: accountID,
+                beaconKey: beaconKey,
+                serverURLFormat: serverURLFormat,
+                edition: edition
+            )
         )
     }
 }
 
-extension Destination where Self == SAPMobileServicesDestination {
+extension DestinationConfiguration {
     /// Usage reports of SAP Mobile Services.
     ///
     /// ```swift
@@ -142,11 +150,11 @@ extension Destination where Self == SAPMobileServicesDestination {
     /// ])
     /// ```
     /// - Parameters:
-    ///   - backendURL: the back-end's address; reports go to a path of the application below it.
-    ///   - applicationID: what the back-end knows the application by.
+    ///   - backendURL: the back end's address; reports go to a path of the application below it.
+    ///   - applicationID: what the back end knows the application by.
     ///   - namesDevice: whether the device's id stands in the path, too.
-    ///   - headers: further header fields, such as the `Authorization` that the back-end's security asks for.
-    ///   - id: names this destination in routes and the ledger. It must stay the same for ever, because the place in
+    ///   - headers: further header fields, such as the `Authorization` that the back end's security asks for.
+    ///   - id: names this destination in routes and the ledger. It must stay the same forever, because the place in
     ///     the journal is stored under it.
     public static func sapMobileServices(
         _ backendURL: URL,
@@ -154,13 +162,15 @@ extension Destination where Self == SAPMobileServicesDestination {
         namesDevice: Bool = true,
         headers: WireHeaders = [:],
         id: DestinationID = "sap-mobile-services"
-    ) -> SAPMobileServicesDestination {
-        SAPMobileServicesDestination(
-            id: id,
-            backendURL: backendURL.absoluteString,
-            applicationID: applicationID,
-            namesDevice: namesDevice,
-            headers: headers
+    ) -> DestinationConfiguration {
+        DestinationConfiguration(
+            SAPMobileServicesDestination(
+                id: id,
+                backendURL: backendURL.absoluteString,
+                applicationID: applicationID,
+                namesDevice: namesDevice,
+                headers: headers
+            )
         )
     }
 }

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayDelivery
+public import TrackwayEvents
+public import TrackwayWire
+
+/// A destination and its settings: delivery, rules, consent category.
+///
+/// ```swift
+/// var hourly = DeliveryPolicy()
+/// hourly.flushInterval = .seconds(3600)
+/// let configuration = Configuration(
+///     appID: "shopping",
+///     destinations: [
+///         .collector(url, writeKey: key),
+///         .collector(url, writeKey: key, id: "ads").configured(
+///             delivery: hourly,
+///             rules: [.deny("debug_*"), .redact("email")],
+///             consentCategory: .marketing
+///         ),
+///     ]
+/// )
+/// ```
+public struct DestinationConfiguration: Sendable {
+    /// The back end, or a type of the app's own.
+    public var destination: any Destination
+
+    /// When and how often events are sent to this destination.
+    ///
+    /// nil (the default) uses the policy in ``Configuration/Delivery``.
+    public var delivery: DeliveryPolicy?
+
+    /// Which events this destination receives, and in which form.
+    ///
+    /// Rules choose events, rename them, remove attributes or sample users. nil (the default) sends every event as it was recorded;
+    /// for a destination that is added or replaced at run time, nil keeps the rules that were set for its id before.
+    /// ``Analytics/options`` changes rules later. Every process of an installation needs the same rules, because one of them delivers
+    /// for all.
+    public var rules: DestinationRules?
+
+    /// The purpose of this destination, when people are asked about it separately.
+    ///
+    /// nil (the default) is the category `analytics`.
+    public var consentCategory: ConsentCategory?
+
+    /// The id of the destination, in routes and in the ledger.
+    public var id: DestinationID { destination.id }
+
+    /// Makes a configuration for a destination.
+    public init(
+        _ destination: any Destination,
+        delivery: DeliveryPolicy? = nil,
+        rules: DestinationRules? = nil,
+        consentCategory: ConsentCategory? = nil
+    ) {
+        self.destination = destination
+        self.delivery = delivery
+        self.rules = rules
+        self.consentCategory = consentCategory
+    }
+
+    /// Returns a copy with other settings. A setting that is nil does not change.
+    public func configured(
+        delivery: DeliveryPolicy? = nil,
+        rules: DestinationRules? = nil,
+        consentCategory: ConsentCategory? = nil
+    ) -> DestinationConfiguration {
+        DestinationConfiguration(
+            destination,
+            delivery: delivery ?? self.delivery,
+            rules: rules ?? self.rules,
+            consentCategory: consentCategory ?? self.consentCategory
+        )
+    }
+
+    /// Whether the app itself takes the events.
+    var isLocal: Bool { destination is LocalDestination }
+}

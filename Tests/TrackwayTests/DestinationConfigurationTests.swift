@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import Trackway
+import TrackwayTesting
+
+@Suite("A destination's settings")
+struct DestinationConfigurationTests {
+    private static func destination(_ id: String = "audit") throws -> DestinationConfiguration {
+        .collector(
+            try #require(URL(string: "http://\(id).test")),
+            writeKey: "key",
+            id: try #require(DestinationID(id))
+        )
+    }
+
+    @Test("configured(…) changes the settings that are given and keeps the others")
+    func configured() throws {
+        var policy = DeliveryPolicy()
+        policy.flushEvents = 7
+        let first = try Self.destination().configured(delivery: policy, rules: [.deny("debug_*")])
+        let second = first.configured(rules: [.deny("test_*")], consentCategory: .marketing)
+        #expect(second.id == "audit")
+        #expect(second.delivery?.flushEvents == 7)
+        #expect(second.rules == [.deny("test_*")])
+        #expect(second.consentCategory == .marketing)
+        #expect(first.consentCategory == nil && first.rules == [.deny("debug_*")])
+    }
+
+    @Test("policy, rules and category of a configured destination apply to it alone")
+    func applied() async throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.destinations.append(
+            try Self.destination().configured(rules: [.deny("debug_*")], consentCategory: .marketing)
+        )
+        let memory = try InMemoryAnalytics(configuration)
+        let analytics = memory.analytics
+        analytics.record("debug_tap")
+        analytics.record("buy")
+        _ = await analytics.flush()
+        #expect(memory.arrived(at: "audit") == ["buy"])
+        #expect(memory.arrived(at: "collector") == ["debug_tap", "buy"])
+        analytics.setConsent(.denied, category: .marketing)
+        analytics.record("later")
+        _ = await analytics.flush()
+        #expect(memory.arrived(at: "audit") == ["buy"])
+        #expect(memory.arrived(at: "collector") == ["debug_tap", "buy", "later"])
+        #expect(analytics.ledger().isBalanced)
+    }
+
+    @Test("a destination that is added with a category receives nothing while that category is denied")
+    func added() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        analytics.setConsent(.denied, category: .marketing)
+        try analytics.addDestination(try Self.destination().configured(consentCategory: .marketing))
+        analytics.record("denied")
+        analytics.setConsent(.granted, category: .marketing)
+        analytics.record("granted")
+        _ = await analytics.flush()
+        #expect(memory.arrived(at: "audit") == ["granted"])
+        #expect(memory.arrived(at: "collector") == ["denied", "granted"])
+        #expect(analytics.ledger().isBalanced)
+    }
+
+    @Test("replacing a destination applies the rules and the category that are given, and keeps them otherwise")
+    func replaced() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        try analytics.addDestination(try Self.destination().configured(rules: [.deny("debug_*")]))
+        try analytics.replaceDestination(try Self.destination())
+        analytics.record("debug_one")
+        try analytics.replaceDestination(try Self.destination().configured(rules: [.deny("test_*")]))
+        #expect(analytics.options.rules["audit"] == [.deny("test_*")])
+        analytics.record("test_one")
+        analytics.record("buy")
+        try analytics.replaceDestination(try Self.destination().configured(consentCategory: .marketing))
+        analytics.setConsent(.denied, category: .marketing)
+        analytics.record("denied")
+        _ = await analytics.flush()
+        let arrived = memory.arrived(at: "audit")
+        #expect(!arrived.contains("test_one") && !arrived.contains("denied"))
+        #expect(analytics.options.rules["audit"] == [.deny("test_*")])
+        #expect(analytics.ledger().isBalanced)
+    }
+
+    @Test("rules that are set by id reach the destination of that id, and an unknown id is an error that lists the ids")
+    func rulesByID() async throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.setRules([.deny("debug_*")], for: "collector")
+        let memory = try InMemoryAnalytics(configuration)
+        memory.analytics.record("debug_tap")
+        memory.analytics.record("buy")
+        _ = await memory.analytics.flush()
+        #expect(memory.arrived(at: "collector") == ["buy"])
+        configuration.setRules([], for: "nobody")
+        let error = #expect(throws: TrackwayError.self) { try InMemoryAnalytics(configuration) }
+        #expect(error?.code == .unknownDestination)
+        #expect(error?.recoverySuggestion?.contains("\"collector\"") == true)
+    }
+
+    @Test("an assignment to options keeps the rules of a destination that was replaced meanwhile")
+    func optionsAfterReplacing() throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        try analytics.addDestination(try Self.destination())
+        try analytics.replaceDestination(try Self.destination().configured(rules: [.deny("test_*")]))
+        analytics.options.logEvents = true
+        #expect(analytics.options.rules["audit"] == [.deny("test_*")])
+    }
+}

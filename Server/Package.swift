@@ -138,6 +138,7 @@ let package = Package(
             dependencies: shared + [
                 "CollectorHTTP", "Collector", "CollectorTesting",
                 .product(name: "TrackwayTesting", package: "trackway"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -7,7 +7,7 @@ internal import Hummingbird
 internal import TrackwayEvents
 
 /// The endpoints for alerts: conditions that are looked at again and again, and whom they tell.
-struct AlertEndpoints: Sendable {
+struct AlertEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
     let service: AlertService
     /// Trials at once: each holds a connection until the receiver has answered.
@@ -21,26 +21,25 @@ struct AlertEndpoints: Sendable {
     private var store: AlertStore { service.store }
     private var now: Timestamp { dependencies.clock.now().wall }
 
-    /// The answer to a request that was let in.
-    func answer(_ route: AlertRoute, _ request: Request, from origin: RequestOrigin) async throws -> Response {
-        do {
-            return switch route {
-            case .list: try await list()
-            case .add: try await add(request, from: origin)
-            case .alert(let id): try await alert(id)
-            case .replace(let id): try await replace(id, request, from: origin)
-            case .remove(let id): try await remove(id, request)
-            case .test(let id): try await test(id)
-            case .rotate(let id): try await rotate(id, request)
-            case .deliveries(let id): try await deliveries(id)
-            }
-        } catch let error as SavedError {
-            throw RequestFailure(error, of: "alert")
-        }
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/alerts", .other, handler: saved { _ in try await list() })
+        routes.add(.post, "/v1/alerts", .alerts, handler: saved { try await add($0.request, from: $0.origin) })
+        routes.read("/v1/alerts/{id}", .other, handler: saved { try await alert($0["id"]) })
+        routes.add(
+            .put,
+            "/v1/alerts/{id}",
+            .alerts,
+            handler: saved { try await replace($0["id"], $0.request, from: $0.origin) }
+        )
+        routes.add(.delete, "/v1/alerts/{id}", .alerts, handler: saved { try await remove($0["id"], $0.request) })
+        routes.add(.post, "/v1/alerts/{id}/test", .alerts, handler: saved { try await test($0["id"]) })
+        routes.add(.post, "/v1/alerts/{id}/rotate", .alerts, handler: saved { try await rotate($0["id"], $0.request) })
+        routes.read("/v1/alerts/{id}/deliveries", .other, handler: saved { try await deliveries($0["id"]) })
     }
 
-    /// The alerts in numbers.
-    func statistics() async -> AlertStatistics { await store.statistics() }
+    private func saved(_ handler: @escaping Endpoint.Handler) -> Endpoint.Handler {
+        SavedRequest.handler(of: "alert", handler)
+    }
 
     /// `GET /v1/alerts`
     private func list() async throws -> Response {

@@ -59,31 +59,3 @@ private final class CollectedBody: ResponseBodyWriter {
 
     func finish(_ trailingHeaders: HTTPFields?) async throws {}
 }
-
-extension Route {
-    /// Whether an answer is made of what the index holds, and looks complete unless it says otherwise. Counts of the whole index, streams
-    /// and waits have words of their own.
-    var answersFromIndex: Bool {
-        switch self {
-        case .stats, .metrics, .live, .wait, .expect, .alerts: false
-        case .boards(let route): route.answersFromIndex
-        default: reads
-        }
-    }
-
-    /// Whether it asks for one thing that the index may not have yet: that it is not found proves nothing while the index lags.
-    var looksForOne: Bool {
-        switch self {
-        case .event, .life, .person, .device, .description: true
-        default: false
-        }
-    }
-
-    /// Whether ClickHouse answers in place of the index where there is one.
-    var isQuestion: Bool {
-        switch self {
-        case .trends, .funnels, .retention, .lifecycle, .stickiness, .paths: true
-        default: false
-        }
-    }
-}

@@ -8,7 +8,7 @@ internal import HummingbirdCore
 internal import TrackwayEvents
 
 /// The endpoints for boards: saved questions, their answers, and links by which a board is read without a key.
-struct BoardEndpoints: Sendable {
+struct BoardEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
     let boards: BoardStore
     let cards: CardAnswers
@@ -28,24 +28,43 @@ struct BoardEndpoints: Sendable {
         self.catalogue = catalogue
     }
 
-    /// The answer to a request that was let in.
-    func answer(_ route: BoardRoute, _ request: Request, from origin: RequestOrigin) async throws -> Response {
-        do {
-            return switch route {
-            case .list: try await list()
-            case .add: try await add(request, from: origin)
-            case .board(let id): try await board(id)
-            case .replace(let id): try await replace(id, request, from: origin)
-            case .remove(let id): try await remove(id, request)
-            case .card(let id, let board): try await card(id, of: board, request)
-            case .link(let board): try await link(board, request)
-            case .unlink(let id, let board): try await unlink(id, board)
-            case .shared: try await shared(request)
-            case .sharedCard(let id): try await sharedCard(id, request)
-            }
-        } catch let error as BoardError {
-            throw RequestFailure(error, of: "board")
-        }
+    func register(in routes: inout RouteTable) {
+        let changes = EndpointAccess.boards(decidesWhoReads: false)
+        let links = EndpointAccess.boards(decidesWhoReads: true)
+        routes.read("/v1/boards", .other, handler: saved { _ in try await list() })
+        routes.add(.post, "/v1/boards", changes, handler: saved { try await add($0.request, from: $0.origin) })
+        routes.read("/v1/boards/{id}", .other, handler: saved { try await board($0["id"]) })
+        routes.add(
+            .put,
+            "/v1/boards/{id}",
+            changes,
+            handler: saved { try await replace($0["id"], $0.request, from: $0.origin) }
+        )
+        routes.add(.delete, "/v1/boards/{id}", changes, handler: saved { try await remove($0["id"], $0.request) })
+        routes.read(
+            "/v1/boards/{id}/cards/{card}",
+            handler: saved { try await card($0["card"], of: $0["id"], $0.request) }
+        )
+        routes.add(.post, "/v1/boards/{id}/links", links, handler: saved { try await link($0["id"], $0.request) })
+        routes.add(.delete, "/v1/boards/{id}/links", links, handler: saved { try await unlink(nil, $0["id"]) })
+        routes.add(
+            .delete,
+            "/v1/boards/{id}/links/{link}",
+            links,
+            handler: saved { try await unlink($0["link"], $0["id"]) }
+        )
+        routes.add(.get, "/v1/shared", .link, handler: saved { try await shared($0.request) })
+        routes.add(
+            .get,
+            "/v1/shared/cards/{card}",
+            .link,
+            .index,
+            handler: saved { try await sharedCard($0["card"], $0.request) }
+        )
+    }
+
+    private func saved(_ handler: @escaping Endpoint.Handler) -> Endpoint.Handler {
+        SavedRequest.handler(of: "board", handler)
     }
 
     private var now: Timestamp { dependencies.clock.now().wall }

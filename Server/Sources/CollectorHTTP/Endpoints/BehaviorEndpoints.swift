@@ -6,8 +6,13 @@ internal import Hummingbird
 internal import TrackwayEvents
 
 /// The endpoints that show how people used an app: sessions and screens.
-struct BehaviorEndpoints: Sendable {
+struct BehaviorEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
+
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/sessions") { try await sessions($0.request) }
+        routes.read("/v1/screens") { try await screens($0.request) }
+    }
 
     /// `GET /v1/sessions`
     func sessions(_ request: Request) async throws -> Response {

@@ -6,7 +6,7 @@ internal import Hummingbird
 internal import TrackwayEvents
 
 /// The endpoints that tell which events there are, and what they look like.
-struct CatalogueEndpoints: Sendable {
+struct CatalogueEndpoints: RoutedResource {
     private let dependencies: CollectorDependencies
     private let zones: ZoneDirectory
     /// Fewer than the index has readers: a description reads some thousand events.
@@ -15,6 +15,11 @@ struct CatalogueEndpoints: Sendable {
     init(dependencies: CollectorDependencies, zones: @escaping ZoneDirectory) {
         self.dependencies = dependencies
         self.zones = zones
+    }
+
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/catalogue") { try await list($0.query).answer() }
+        routes.read("/v1/catalogue/{name}", .lookup) { try await describe($0.decoded("name"), $0.query) }
     }
 
     /// `GET /v1/catalogue`
@@ -59,10 +64,8 @@ struct CatalogueEndpoints: Sendable {
     }
 
     /// `GET /v1/catalogue/{name}`
-    func describe(_ request: Request, _ path: String) async throws -> Response {
-        let parameters = Query(request.uri)
+    private func describe(_ name: String, _ parameters: Query) async throws -> Response {
         try parameters.takesOnly(["zone"])
-        let name = String(decoding: PercentText.decode(Array(path.utf8), plusIsSpace: false), as: UTF8.self)
         let days = try days(parameters)
         let slot = try slots.takeForQuestion()
         defer { withExtendedLifetime(slot) {} }

@@ -9,7 +9,7 @@ internal import TrackwayEvents
 internal import TrackwayWire
 
 /// `POST /collect` and what belongs to it: for clients that speak the Clickstream format.
-struct ClickstreamEndpoint: Sendable {
+struct ClickstreamEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let intake: ClickstreamIntake
     private let commit: VendorCommit
@@ -18,6 +18,12 @@ struct ClickstreamEndpoint: Sendable {
         self.dependencies = dependencies
         intake = ClickstreamIntake(limits: dependencies.configuration.limits)
         commit = VendorCommit(dependencies: dependencies)
+    }
+
+    func register(in routes: inout RouteTable) {
+        routes.add(.post, "/collect", .account()) { try await collect($0.request, from: $0.origin) }
+        routes.add(.get, "/ping", .open) { _ in ping() }
+        routes.add(.get, "/health", .open) { _ in try health() }
     }
 
     /// Takes one body. 200 with nothing in it means that all of it is on stable storage, faulty events with the reason.

@@ -6,8 +6,13 @@ internal import Hummingbird
 internal import TrackwayEvents
 
 /// The endpoints that show devices: their properties, how those changed, and their states over time.
-struct DeviceEndpoints: Sendable {
+struct DeviceEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
+
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/devices") { try await list($0.request) }
+        routes.read("/v1/devices/{installation}", .lookup) { try await history($0.request, of: $0["installation"]) }
+    }
 
     /// `GET /v1/devices`
     func list(_ request: Request) async throws -> Response {

@@ -9,8 +9,14 @@ internal import TrackwayJournal
 internal import TrackwayWire
 
 /// `DELETE /v1/installations/{id}`: an operator erases an installation.
-struct ErasureEndpoint: Sendable {
+struct ErasureEndpoint: RoutedResource {
     let dependencies: CollectorDependencies
+
+    func register(in routes: inout RouteTable) {
+        routes.add(.delete, "/v1/installations/{installation}", .sending) {
+            try await erase($0.request, $0["installation"])
+        }
+    }
 
     /// Erases an installation, known or not. The answer means that the order is on stable storage; the index carries it out
     /// when it gets there, and every index that is made anew from the log does too.

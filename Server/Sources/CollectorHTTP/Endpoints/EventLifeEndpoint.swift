@@ -8,8 +8,12 @@ internal import TrackwayJournal
 internal import TrackwayWire
 
 /// `GET /v1/events/{id}/life`: an event's way from the device to the index.
-struct EventLifeEndpoint: Sendable {
+struct EventLifeEndpoint: RoutedResource {
     let dependencies: CollectorDependencies
+
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/events/{id}/life", .lookup) { try await life($0["id"]) }
+    }
 
     /// Answers from the index and the record of the intake log that brought the event. An erased or forgotten event has none.
     func life(_ text: String) async throws -> Response {

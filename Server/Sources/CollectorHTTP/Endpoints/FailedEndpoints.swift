@@ -6,7 +6,7 @@ internal import Hummingbird
 internal import TrackwayEvents
 
 /// The endpoints about what was refused.
-struct FailedEndpoints: Sendable {
+struct FailedEndpoints: RoutedResource {
     private let dependencies: CollectorDependencies
     private let zones: ZoneDirectory
     private let slots = FollowerSlots(limit: 2)
@@ -14,6 +14,11 @@ struct FailedEndpoints: Sendable {
     init(dependencies: CollectorDependencies, zones: @escaping ZoneDirectory) {
         self.dependencies = dependencies
         self.zones = zones
+    }
+
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/failed") { try await list($0.request) }
+        routes.read("/v1/failed/groups") { try await groups($0.query).answer() }
     }
 
     /// `GET /v1/failed`: a list, each with the beginning of its content, or the one at a `position` with all of it.

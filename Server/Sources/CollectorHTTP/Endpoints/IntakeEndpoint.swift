@@ -12,13 +12,17 @@ internal import TrackwayWire
 /// `POST /v1/events`: authorize, read, judge, commit, answer.
 ///
 /// The key is looked at before a byte of the body is read, and the body is inflated only afterwards.
-struct IntakeEndpoint: Sendable {
+struct IntakeEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let admission: Admission
 
     init(dependencies: CollectorDependencies) {
         self.dependencies = dependencies
         admission = Admission(limits: dependencies.configuration.limits)
+    }
+
+    func register(in routes: inout RouteTable) {
+        routes.add(.post, "/v1/events", .sending) { try await post($0.request, from: $0.origin) }
     }
 
     /// Takes one batch. The answer means what it says: what it counts as accepted is on stable storage.

@@ -8,7 +8,7 @@ internal import NIOCore
 internal import TrackwayWire
 
 /// The page and its files, from memory, compressed for those who take that.
-struct PageEndpoint: Sendable {
+struct PageEndpoint: RoutedResource {
     private let files: [String: File]
     private let policy: String
 
@@ -38,8 +38,11 @@ struct PageEndpoint: Sendable {
         self.policy = policy
     }
 
-    /// Whether there is a file at a path.
-    func has(_ path: String) -> Bool { files[path] != nil }
+    func register(in routes: inout RouteTable) {
+        for path in files.keys {
+            routes.add(.get, RoutePattern(path), .page) { try page(path, $0.request) }
+        }
+    }
 
     /// One file, or 304 when the browser has it already. Whoever asks for it by its version (`?v=`) may keep it for good.
     func page(_ path: String, _ request: Request) throws(RequestFailure) -> Response {

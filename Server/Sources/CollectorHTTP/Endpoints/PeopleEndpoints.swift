@@ -6,8 +6,16 @@ internal import Hummingbird
 internal import TrackwayEvents
 
 /// The endpoints that find people, and show one of them with all they did.
-struct PeopleEndpoints: Sendable {
+struct PeopleEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
+
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/users") { try await list($0.request) }
+        routes.read("/v1/users/{id}", .lookup) { try await profile(user($0), $0.query) }
+        routes.read("/v1/users/{id}/events", .lookup) { try await timeline(user($0), $0.query) }
+        routes.read("/v1/visitors/{installation}", .lookup) { try await profile(visitor($0), $0.query) }
+        routes.read("/v1/visitors/{installation}/events", .lookup) { try await timeline(visitor($0), $0.query) }
+    }
 
     /// `GET /v1/users`; with `where` or `text` a search, which says how far it went.
     func list(_ request: Request) async throws -> Response {
@@ -49,31 +57,40 @@ struct PeopleEndpoints: Sendable {
         return false
     }
 
-    /// `GET /v1/users/{id}`, `GET /v1/visitors/{installation}` and, of either, `…/events`.
-    func answer(_ route: PersonRoute, _ request: Request) async throws -> Response {
-        let person = try route.person()
-        let query = Query(request.uri)
-        switch route.part {
-        case .profile:
-            try query.takesOnly(["after", "limit"])
-            let wanted = ProfileQuery(
-                person,
-                afterAttribute: query.text("after"),
-                attributes: try query.number("limit", in: 1...1_000) ?? 200
-            )
-            guard let profile = try await dependencies.store.profile(wanted) else { throw Self.unknown(person) }
-            return Answer.json { profile.write(to: &$0) }
-        case .events:
-            let wanted: TimelineQuery
-            do {
-                wanted = try TimelineQuery(person, parameters: query.parameters)
-            } catch {
-                throw RequestFailure(error)
-            }
-            guard let timeline = try await dependencies.store.timeline(wanted) else { throw Self.unknown(person) }
-            let keptFrom = dependencies.store.keptFrom(asked: wanted.from)
-            return Answer.json { timeline.write(keptFrom: keptFrom, to: &$0) }
+    /// `GET /v1/users/{id}`, `GET /v1/visitors/{installation}`
+    private func profile(_ person: PersonKey, _ query: Query) async throws -> Response {
+        try query.takesOnly(["after", "limit"])
+        let wanted = ProfileQuery(
+            person,
+            afterAttribute: query.text("after"),
+            attributes: try query.number("limit", in: 1...1_000) ?? 200
+        )
+        guard let profile = try await dependencies.store.profile(wanted) else { throw Self.unknown(person) }
+        return Answer.json { profile.write(to: &$0) }
+    }
+
+    /// `GET /v1/users/{id}/events`, `GET /v1/visitors/{installation}/events`
+    private func timeline(_ person: PersonKey, _ query: Query) async throws -> Response {
+        let wanted: TimelineQuery
+        do {
+            wanted = try TimelineQuery(person, parameters: query.parameters)
+        } catch {
+            throw RequestFailure(error)
         }
+        guard let timeline = try await dependencies.store.timeline(wanted) else { throw Self.unknown(person) }
+        let keptFrom = dependencies.store.keptFrom(asked: wanted.from)
+        return Answer.json { timeline.write(keptFrom: keptFrom, to: &$0) }
+    }
+
+    private func user(_ call: EndpointRequest) -> PersonKey { .user(call.decoded("id")) }
+
+    /// - Throws: ``RequestFailure`` if the path names no installation.
+    private func visitor(_ call: EndpointRequest) throws(RequestFailure) -> PersonKey {
+        let text = call.decoded("installation")
+        guard let installation = InstallationID(text) else {
+            throw .malformed("installation", "“\(text.prefix(64))” is not an installation's id.")
+        }
+        return .visitor(installation)
     }
 
     private static func unknown(_ person: PersonKey) -> RequestFailure {

@@ -6,7 +6,7 @@ internal import Hummingbird
 internal import TrackwayEvents
 
 /// The endpoints about the tracking plan: what it says, and what events do not keep to.
-struct PlanEndpoints: Sendable {
+struct PlanEndpoints: RoutedResource {
     private let dependencies: CollectorDependencies
     private let plan: PlanChecker?
     private let slots = FollowerSlots(limit: 2)
@@ -15,6 +15,11 @@ struct PlanEndpoints: Sendable {
     init(dependencies: CollectorDependencies, plan: PlanChecker?) {
         self.dependencies = dependencies
         self.plan = plan
+    }
+
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/plan") { try await events($0.query).answer() }
+        routes.read("/v1/plan/violations") { try await violations($0.query).answer() }
     }
 
     /// `GET /v1/plan`: the events that are in the plan or came without, with what was counted of them.

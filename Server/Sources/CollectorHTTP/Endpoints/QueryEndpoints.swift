@@ -8,7 +8,7 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 
 /// The endpoints that read the index and answer at once.
-struct QueryEndpoints: Sendable {
+struct QueryEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
     /// Accounts may be long, and whoever sends decides how long: fewer are reckoned at once than the index has readers.
     let ledgerSlots = FollowerSlots(limit: 2)
@@ -17,6 +17,15 @@ struct QueryEndpoints: Sendable {
     /// The most names that are counted separately, and the most such counts in one answer.
     private static let maxNames = 40
     private static let maxCounts = 8_000
+
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/events") { try await events($0.request) }
+        routes.read("/v1/events/{id}", .lookup) { try await event($0["id"]) }
+        routes.read("/v1/ledger") { try await ledger($0.request) }
+        routes.read("/v1/ledger/summary") { try await ledgerSummary($0.query).answer() }
+        routes.read("/v1/rate") { try await rate($0.query).answer() }
+        routes.read("/v1/stats", .other) { _ in try await stats() }
+    }
 
     /// `GET /v1/events`; with `where` or `text` a search, which says how far it went.
     func events(_ request: Request) async throws -> Response {

@@ -6,7 +6,7 @@ internal import Hummingbird
 internal import TrackwayEvents
 
 /// The endpoints that answer questions about many events at once.
-struct QuestionEndpoints: Sendable {
+struct QuestionEndpoints: RoutedResource {
     private let dependencies: CollectorDependencies
     private let zones: ZoneDirectory
     /// Fewer than the index has readers: while long questions are answered, short ones need not wait for them.
@@ -15,6 +15,15 @@ struct QuestionEndpoints: Sendable {
     init(dependencies: CollectorDependencies, zones: @escaping ZoneDirectory) {
         self.dependencies = dependencies
         self.zones = zones
+    }
+
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/trends", .question) { try await trends($0.query).answer() }
+        routes.read("/v1/funnels", .question) { try await funnels($0.query).answer() }
+        routes.read("/v1/retention", .question) { try await retention($0.query).answer() }
+        routes.read("/v1/lifecycle", .question) { try await lifecycle($0.query).answer() }
+        routes.read("/v1/stickiness", .question) { try await stickiness($0.query).answer() }
+        routes.read("/v1/paths", .question) { try await paths($0.query).answer() }
     }
 
     /// `GET /v1/trends`

@@ -8,7 +8,7 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 
 /// `POST /v1/failed/replay`: an operator has refused events looked at again, by today's rules.
-struct ReplayEndpoint: Sendable {
+struct ReplayEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     /// One after the other: two at once would look at the same events, and write them twice for nothing.
     private let slots = FollowerSlots(limit: 1)
@@ -17,6 +17,10 @@ struct ReplayEndpoint: Sendable {
 
     init(dependencies: CollectorDependencies) {
         self.dependencies = dependencies
+    }
+
+    func register(in routes: inout RouteTable) {
+        routes.add(.post, "/v1/failed/replay", .sending) { try await replay($0.request) }
     }
 
     /// Looks at refused events again, the latest first. The answer means that what is admitted is on stable storage; the

@@ -8,10 +8,14 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 
 /// `POST /v1/reset`: a collector for tests forgets everything, so that the next test begins with nothing.
-struct ResetEndpoint: Sendable {
+struct ResetEndpoint: RoutedResource {
     let dependencies: CollectorDependencies
     /// How long the index may take to forget.
     private static let longestWait = Duration.seconds(30)
+
+    func register(in routes: inout RouteTable) {
+        routes.add(.post, "/v1/reset", .sending) { try await reset($0.request, pass: $0.pass) }
+    }
 
     /// Forgets, and answers once that is so: no later question sees anything from before. A batch that is being taken
     /// meanwhile counts as before or as after, whole. Streams and waits stay open, and go on with what comes afterwards.

@@ -13,7 +13,7 @@ internal import TrackwayWire
 ///
 /// Clients remove what was answered with a success, and keep it otherwise. Which refusals make them give a report up is not
 /// known; so a report that is bad for ever is kept here.
-struct SAPUsageEndpoint: Sendable {
+struct SAPUsageEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let intake: SAPUsageIntake
     private let commit: VendorCommit
@@ -25,10 +25,22 @@ struct SAPUsageEndpoint: Sendable {
         commit = VendorCommit(dependencies: dependencies)
     }
 
+    func register(in routes: inout RouteTable) {
+        let report =
+            "/mobileservices/application/{application?}/clientusage/v1/runtime/clientusage/application/{repeated?}"
+        for path in [report, report + "/device/{device?}"] {
+            routes.add(.post, RoutePattern(path), .account()) { try await collect($0) }
+        }
+        routes.add(.get, "/mobileservices/application/{application?}/settings", .account(changes: false)) {
+            try settings($0.request, application: $0["application"])
+        }
+    }
+
     /// Takes one report. 201 means that all of it is on stable storage, faulty events with the reason; 200 the same of one
     /// whose id came before.
-    func collect(_ request: Request, _ path: SAPUsagePath, from origin: RequestOrigin) async throws -> Response {
-        let subject = try Self.subject(path)
+    func collect(_ call: EndpointRequest) async throws -> Response {
+        let request = call.request
+        let subject = try Self.subject(call)
         let grant = try prepare(request, subject.application)
         let policy = self.policy(of: subject.application)
         guard policy.collects else {
@@ -40,7 +52,7 @@ struct SAPUsageEndpoint: Sendable {
             request,
             upTo: limits.body.wireBytes,
             under: grant,
-            from: origin,
+            from: call.origin,
             dependencies,
             unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },
             { try await take(Array($0.readableBytesView), subject, policy, grant) }
@@ -129,9 +141,9 @@ struct SAPUsageEndpoint: Sendable {
         }
     }
 
-    private static func subject(_ path: SAPUsagePath) throws(RequestFailure) -> SAPUsageIntake.Subject {
-        let application = try application(path.application)
-        guard try self.application(path.repeated) == application else {
+    private static func subject(_ call: EndpointRequest) throws(RequestFailure) -> SAPUsageIntake.Subject {
+        let application = try application(call["application"])
+        guard try self.application(call["repeated"]) == application else {
             throw RequestFailure(
                 status: .conflict,
                 code: "application_mismatch",
@@ -139,7 +151,10 @@ struct SAPUsageEndpoint: Sendable {
                 message: "The path names two applications."
             )
         }
-        return SAPUsageIntake.Subject(application: application, device: path.device.map(VendorCommit.unescaped))
+        return SAPUsageIntake.Subject(
+            application: application,
+            device: call.parameters["device"].map(VendorCommit.unescaped)
+        )
     }
 
     private static func application(_ text: String) throws(RequestFailure) -> String {
@@ -185,40 +200,6 @@ struct SAPUsageEndpoint: Sendable {
             if !report.batch.rejected.isEmpty { report.batch.writeRejected(to: &writer) }
             writer.endObject()
         }
-    }
-}
-
-/// The parts of a report's path, escapes and all.
-struct SAPUsagePath: Sendable, Hashable {
-    /// The application, where the path begins.
-    let application: String
-    /// The application again.
-    let repeated: String
-    /// The device, if the path names one.
-    let device: String?
-
-    /// The parts of a path; nil for another one.
-    init?(_ path: String) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 10 || parts.count == 12, Array(parts[..<3]) == ["", "mobileservices", "application"],
-            Array(parts[4...8]) == ["clientusage", "v1", "runtime", "clientusage", "application"]
-        else { return nil }
-        application = parts[3]
-        repeated = parts[9]
-        guard parts.count == 12 else {
-            device = nil
-            return
-        }
-        guard parts[10] == "device" else { return nil }
-        device = parts[11]
-    }
-
-    /// The application of a path to its settings; nil for another path.
-    static func settings(_ path: String) -> String? {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 5, Array(parts[..<3]) == ["", "mobileservices", "application"], parts[4] == "settings"
-        else { return nil }
-        return parts[3]
     }
 }
 

@@ -10,7 +10,7 @@ internal import TrackwayEvents
 /// `POST /sa`, `POST /debug` and `GET /config/iOS.conf`: for clients that speak the Sensors Analytics format.
 ///
 /// Such clients delete what is answered with anything but 403, 404 and 5xx. Every status here is chosen by that.
-struct SensorsEndpoint: Sendable {
+struct SensorsEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let intake: SensorsIntake
     private let commit: VendorCommit
@@ -19,6 +19,14 @@ struct SensorsEndpoint: Sendable {
         self.dependencies = dependencies
         intake = SensorsIntake(limits: dependencies.configuration.limits)
         commit = VendorCommit(dependencies: dependencies)
+    }
+
+    func register(in routes: inout RouteTable) {
+        let access = EndpointAccess.account { Self.token(Query($0.uri)) != nil }
+        routes.add(.post, "/sa", access) { try await collect($0.request, from: $0.origin) }
+        routes.add(.post, "/debug", access) { try await debug($0.request, from: $0.origin) }
+        routes.add(.get, "/config/iOS.conf", .open) { try configuration($0.request) }
+        routes.changeFailures(at: "/sa") { $0.keepingEvents() }
     }
 
     private struct Opened {

@@ -12,7 +12,7 @@ internal import TrackwayWire
 ///
 /// Such clients take exactly 200 for success, delete what is answered with 400, and give up after three of any other. So 400
 /// is said of nothing but data that is bad for ever, and only when a copy is kept here.
-struct SiftEndpoint: Sendable {
+struct SiftEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let intake: SiftIntake
     private let commit: VendorCommit
@@ -21,6 +21,13 @@ struct SiftEndpoint: Sendable {
         self.dependencies = dependencies
         intake = SiftIntake(limits: dependencies.configuration.limits)
         commit = VendorCommit(dependencies: dependencies)
+    }
+
+    func register(in routes: inout RouteTable) {
+        // Clients put the account there as it is, so it may have slashes, which the endpoint rejects.
+        routes.add(.put, "/v3/accounts/{account...}/mobile_events", .sending) {
+            try await collect($0.request, account: $0["account"], from: $0.origin)
+        }
     }
 
     /// Takes one body. 200 means that all of it is on stable storage, faulty events with the reason; when there is none but

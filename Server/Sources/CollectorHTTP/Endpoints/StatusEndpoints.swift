@@ -10,8 +10,18 @@ internal import TrackwayJournal
 internal import TrackwayWire
 
 /// The state of the collector: liveness, readiness, its clock, and metrics.
-struct StatusEndpoints: Sendable {
+struct StatusEndpoints: RoutedResource {
     let dependencies: CollectorDependencies
+    let alerts: AlertStore
+
+    func register(in routes: inout RouteTable) {
+        routes.add(.get, "/livez", .open) { _ in alive() }
+        routes.add(.get, "/readyz", .open) { _ in try ready() }
+        routes.add(.get, "/readyz/intake", .open) { _ in try readyForIntake() }
+        routes.add(.get, "/readyz/questions", .open) { _ in try readyForQuestions() }
+        routes.add(.get, "/v1/time", .open) { _ in time() }
+        routes.read("/metrics", .untimed) { _ in await metrics() }
+    }
 
     /// `GET /livez`: the process answers.
     func alive() -> Response {
@@ -49,9 +59,7 @@ struct StatusEndpoints: Sendable {
     }
 
     /// `GET /metrics`: Prometheus' text format.
-    ///
-    /// - Parameter alerts: The alerts in numbers.
-    func metrics(alerts: AlertStatistics) async -> Response {
+    func metrics() async -> Response {
         var text = PrometheusText()
         text.write(dependencies.statistics.withLock { $0 })
         text.write(evictedConnections: dependencies.connections.evicted)
@@ -63,7 +71,7 @@ struct StatusEndpoints: Sendable {
             reads: dependencies.reads.withLock { $0 },
             lag: dependencies.indexLag()
         )
-        text.write(alerts)
+        text.write(await alerts.statistics())
         do {
             text.write(try await dependencies.store.totals(), lag: lag())
             text.write(isIndexUp: true)

@@ -8,12 +8,16 @@ internal import NIOCore
 internal import TrackwayEvents
 
 /// `GET /v1/reports/usage`: the client data report of an application as a table, whatever format its events came in.
-struct UsageReportEndpoint: Sendable {
+struct UsageReportEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let slots = FollowerSlots(limit: 8)
 
     init(dependencies: CollectorDependencies) {
         self.dependencies = dependencies
+    }
+
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/reports/usage") { try await report($0.request, pass: $0.pass) }
     }
 
     /// Events read at once.

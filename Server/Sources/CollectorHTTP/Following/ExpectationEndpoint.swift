@@ -8,7 +8,7 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 
 /// `GET /v1/expect`: waits until what a test expects has arrived, or the time is over, and says what came instead.
-struct ExpectationEndpoint: Sendable {
+struct ExpectationEndpoint: RoutedResource {
     private let dependencies: CollectorDependencies
     private let slots: FollowerSlots
     /// How many may wait at once.
@@ -19,6 +19,10 @@ struct ExpectationEndpoint: Sendable {
     init(dependencies: CollectorDependencies) {
         self.dependencies = dependencies
         slots = FollowerSlots(limit: min(Self.waiting, dependencies.configuration.followers))
+    }
+
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/expect", .untimed) { try await expect($0.request, pass: $0.pass) }
     }
 
     /// Waits and answers. An answer is final: what was answered to a sender before the time was over counts in it.

@@ -8,7 +8,7 @@ internal import NIOCore
 internal import TrackwayEvents
 
 /// The endpoints that stay: the live stream, and waiting until something has arrived.
-struct FollowerEndpoints: Sendable {
+struct FollowerEndpoints: RoutedResource {
     private let dependencies: CollectorDependencies
     private let slots: FollowerSlots
     private let counts: SharedCounts
@@ -19,6 +19,11 @@ struct FollowerEndpoints: Sendable {
         self.dependencies = dependencies
         slots = FollowerSlots(limit: dependencies.configuration.followers)
         counts = SharedCounts(in: dependencies.store)
+    }
+
+    func register(in routes: inout RouteTable) {
+        routes.read("/v1/live", .untimed) { try live($0.request, pass: $0.pass) }
+        routes.read("/v1/wait", .untimed) { try await wait($0.request, pass: $0.pass) }
     }
 
     /// `GET /v1/live`: until the reader goes, or may read no more.

@@ -71,17 +71,16 @@ struct OriginPolicy: Sendable {
     }
 
     /// Lets the page of an allowed origin read the answer to what it may do.
-    func mark(_ response: inout Response, for request: Request, _ route: Route?) {
+    func mark(_ response: inout Response, for request: Request, _ match: RouteMatch?) {
         guard !senders.isEmpty || !readers.isEmpty else { return }
         response.headers[.vary] = "Origin"
-        let purpose: Purpose
-        switch route {
-        case .none, .asset: return
-        case .preflight: purpose = Self.purpose(ofPreflight: request)
-        case .boards, .alerts: purpose = .reading
-        case .some(let route): purpose = route.reads ? .reading : .sending
-        }
-        guard let origin = Self.origin(of: request), allowed(purpose).contains(origin) else { return }
+        let purpose: Purpose? =
+            switch match {
+            case nil: nil
+            case .preflight: Self.purpose(ofPreflight: request)
+            case .endpoint(let endpoint, _): endpoint.access.purpose
+            }
+        guard let purpose, let origin = Self.origin(of: request), allowed(purpose).contains(origin) else { return }
         response.headers[.accessControlAllowOrigin] = origin
     }
 

@@ -70,6 +70,19 @@ struct SavedRequest {
         return try version(try query.value("version", "a whole number"))
     }
 
+    /// A handler whose errors about saved things become failures.
+    ///
+    /// - Parameter noun: What is saved: `board`, which the codes name.
+    static func handler(of noun: String, _ handler: @escaping Endpoint.Handler) -> Endpoint.Handler {
+        { call in
+            do {
+                return try await handler(call)
+            } catch let error as SavedError {
+                throw RequestFailure(error, of: noun)
+            }
+        }
+    }
+
     /// A version as a header.
     static func tag(_ version: Int64) -> HTTPFields { [.eTag: "\"\(version)\""] }
 }

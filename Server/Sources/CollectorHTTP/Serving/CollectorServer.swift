@@ -105,41 +105,23 @@ public struct CollectorServer: Service, CustomStringConvertible {
         self.alerts = service
         self.page = page
         let failed = FailedEndpoints(dependencies: dependencies, zones: zones)
-        responder = CollectorResponder(
-            dependencies: dependencies,
-            intake: IntakeEndpoint(dependencies: dependencies),
-            clickstream: ClickstreamEndpoint(dependencies: dependencies),
-            sensors: SensorsEndpoint(dependencies: dependencies),
-            sift: SiftEndpoint(dependencies: dependencies),
-            sapUsage: SAPUsageEndpoint(dependencies: dependencies),
-            queries: queries,
-            lives: EventLifeEndpoint(dependencies: dependencies),
-            behavior: BehaviorEndpoints(dependencies: dependencies),
-            people: PeopleEndpoints(dependencies: dependencies),
-            questions: questions,
-            catalogue: catalogue,
-            plan: PlanEndpoints(dependencies: dependencies, plan: plan),
-            failed: failed,
-            devices: DeviceEndpoints(dependencies: dependencies),
-            boards: BoardEndpoints(
-                dependencies: dependencies,
-                boards: boards,
-                cards: CardAnswers(queries: queries, questions: questions, catalogue: catalogue, failed: failed),
-                catalogue: catalogue
-            ),
-            alerts: AlertEndpoints(dependencies: dependencies, service: service),
-            followers: FollowerEndpoints(dependencies: dependencies),
-            expectations: ExpectationEndpoint(dependencies: dependencies),
-            usageReport: UsageReportEndpoint(dependencies: dependencies),
-            erasure: ErasureEndpoint(dependencies: dependencies),
-            replay: ReplayEndpoint(dependencies: dependencies),
-            reset: ResetEndpoint(dependencies: dependencies),
-            status: StatusEndpoints(dependencies: dependencies),
-            pages: PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),
-            addresses: AddressMeter(configuration.addressRate, clock: clock),
-            hosts: HostPolicy(configuration),
-            origins: OriginPolicy(configuration)
-        )
+        let cards = CardAnswers(queries: queries, questions: questions, catalogue: catalogue, failed: failed)
+        let resources: [any RoutedResource] = [
+            IntakeEndpoint(dependencies: dependencies), ClickstreamEndpoint(dependencies: dependencies),
+            SensorsEndpoint(dependencies: dependencies), SiftEndpoint(dependencies: dependencies),
+            SAPUsageEndpoint(dependencies: dependencies), queries, EventLifeEndpoint(dependencies: dependencies),
+            BehaviorEndpoints(dependencies: dependencies), PeopleEndpoints(dependencies: dependencies), questions,
+            catalogue,
+            PlanEndpoints(dependencies: dependencies, plan: plan), failed, DeviceEndpoints(dependencies: dependencies),
+            BoardEndpoints(dependencies: dependencies, boards: boards, cards: cards, catalogue: catalogue),
+            AlertEndpoints(dependencies: dependencies, service: service),
+            FollowerEndpoints(dependencies: dependencies), ExpectationEndpoint(dependencies: dependencies),
+            UsageReportEndpoint(dependencies: dependencies), ErasureEndpoint(dependencies: dependencies),
+            ReplayEndpoint(dependencies: dependencies), ResetEndpoint(dependencies: dependencies),
+            StatusEndpoints(dependencies: dependencies, alerts: service.store),
+            PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),
+        ]
+        responder = CollectorResponder(resources, dependencies: dependencies)
         self.keys = keys
         self.logger = logger
         self.listening = listening

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+
+/// A group of endpoints that registers its own routes.
+protocol RoutedResource: Sendable {
+    /// Adds the resource's endpoints.
+    func register(in routes: inout RouteTable)
+}
+
+/// An admitted request, with the variable parts of its path.
+struct EndpointRequest: Sendable {
+    let request: Request
+    /// The variable parts of the path by name, not percent-decoded.
+    let parameters: [String: String]
+    /// The right to read, which endpoints that take long check again.
+    let pass: ReadPass
+    let origin: RequestOrigin
+
+    /// The query of the request's URI.
+    var query: Query { Query(request.uri) }
+
+    /// A variable part of the path; empty if there is none.
+    subscript(_ name: String) -> String { parameters[name] ?? "" }
+
+    /// A variable part of the path, percent-decoded.
+    func decoded(_ name: String) -> String {
+        String(decoding: PercentText.decode(Array(self[name].utf8), plusIsSpace: false), as: UTF8.self)
+    }
+}
+
+/// How an endpoint's answers depend on the index.
+enum AnswerSource: Sendable {
+    /// The index: an answer is marked while the index lags.
+    case index
+    /// The index, or the analysis tables, which report themselves what they lack.
+    case question
+    /// One object of the index.
+    ///
+    /// While the index lags, "not found" becomes 503 `index_behind`.
+    case lookup
+    /// Something else: the answer is never marked.
+    case other
+    /// Something else, and the time is not counted.
+    ///
+    /// Such an endpoint waits for something to happen, or is a measurement itself.
+    case untimed
+}
+
+/// What the collector does for one method of one path.
+struct Endpoint: Sendable {
+    typealias Handler = @Sendable (EndpointRequest) async throws -> Response
+
+    let access: EndpointAccess
+    let answers: AnswerSource
+    let handler: Handler
+
+    /// Whether the time that an answer takes is counted.
+    var isTimed: Bool {
+        switch answers {
+        case .untimed: false
+        case .index, .question, .lookup, .other: access.reads
+        }
+    }
+}
+
+/// The result of looking up a request's method and path.
+enum RouteMatch: Sendable {
+    case endpoint(Endpoint, parameters: [String: String])
+    /// A browser asks what a page of another origin may send.
+    case preflight
+}
+
+/// All routes of the collector, filled by its resources.
+///
+/// A path without variable parts is found first, so `/v1/plan/violations` would win over `/v1/plan/{name}`. A path matches at most one of
+/// the other patterns.
+struct RouteTable: Sendable {
+    private struct Methods: Sendable {
+        let pattern: RoutePattern
+        var endpoints: [HTTPRequest.Method: Endpoint] = [:]
+
+        /// The methods as `Allow` lists them.
+        var allowed: String {
+            let names = endpoints.keys.map(\.rawValue) + (endpoints[.get] == nil ? [] : ["HEAD"])
+            return names.sorted().joined(separator: ", ")
+        }
+
+        var onlyGets: Bool { endpoints.keys.allSatisfy { $0 == .get } }
+    }
+
+    /// Patterns without variable parts, by path.
+    private var literals: [String: Methods] = [:]
+    private var patterns: [Methods] = []
+    private var failures: [String: @Sendable (RequestFailure) -> RequestFailure] = [:]
+
+    /// A table of the routes of resources.
+    init(_ resources: [any RoutedResource]) {
+        for resource in resources { resource.register(in: &self) }
+    }
+
+    // MARK: Registration
+
+    /// Adds an endpoint that shows recorded data.
+    mutating func read(
+        _ pattern: RoutePattern,
+        _ answers: AnswerSource = .index,
+        handler: @escaping Endpoint.Handler
+    ) {
+        add(.get, pattern, .reading, answers, handler: handler)
+    }
+
+    /// Adds an endpoint.
+    ///
+    /// `HEAD` is answered by the endpoint for `GET`. A second endpoint for the same method and pattern is a programming error; the first
+    /// one stays.
+    mutating func add(
+        _ method: HTTPRequest.Method,
+        _ pattern: RoutePattern,
+        _ access: EndpointAccess,
+        _ answers: AnswerSource = .untimed,
+        handler: @escaping Endpoint.Handler
+    ) {
+        let endpoint = Endpoint(access: access, answers: answers, handler: handler)
+        if pattern.isLiteral {
+            Self.set(endpoint, method, in: &literals[pattern.text, default: Methods(pattern: pattern)])
+        } else if let index = patterns.firstIndex(where: { $0.pattern == pattern }) {
+            Self.set(endpoint, method, in: &patterns[index])
+        } else {
+            patterns.append(Methods(pattern: pattern, endpoints: [method: endpoint]))
+        }
+    }
+
+    private static func set(_ endpoint: Endpoint, _ method: HTTPRequest.Method, in methods: inout Methods) {
+        assert(methods.endpoints[method] == nil, "\(method) \(methods.pattern.text) is registered twice")
+        if methods.endpoints[method] == nil { methods.endpoints[method] = endpoint }
+    }
+
+    /// Changes every failure at a path.
+    ///
+    /// This includes failures that occur before an endpoint is found.
+    mutating func changeFailures(
+        at path: String,
+        _ change: @escaping @Sendable (RequestFailure) -> RequestFailure
+    ) {
+        failures[path] = change
+    }
+
+    // MARK: Lookup
+
+    /// Finds what a method and a path mean.
+    ///
+    /// - Throws: ``RequestFailure`` `not_found` or `method_not_allowed`.
+    func find(_ method: HTTPRequest.Method, _ path: String) throws(RequestFailure) -> RouteMatch {
+        let found = methods(at: path)
+        if let endpoint = found?.methods.endpoints[method == .head ? .get : method] {
+            return .endpoint(endpoint, parameters: found?.parameters ?? [:])
+        }
+        if method == .options, path.hasPrefix("/v1/") || found?.methods.onlyGets == false { return .preflight }
+        guard let allowed = found?.methods.allowed else {
+            throw .notFound("There is nothing at \(path.prefix(128)).")
+        }
+        throw RequestFailure(
+            status: .methodNotAllowed,
+            code: "method_not_allowed",
+            field: "method",
+            message: "\(path.prefix(128)) takes \(allowed), not \(method.rawValue.prefix(16)).",
+            headers: [.allow: allowed]
+        )
+    }
+
+    private func methods(at path: String) -> (methods: Methods, parameters: [String: String])? {
+        if let methods = literals[path] { return (methods, [:]) }
+        let parts = RoutePattern.split(path)
+        for methods in patterns {
+            if let parameters = methods.pattern.match(parts) { return (methods, parameters) }
+        }
+        return nil
+    }
+
+    /// Returns a failure as clients of a path expect it.
+    func failure(_ failure: RequestFailure, at path: String) -> RequestFailure {
+        failures[path]?(failure) ?? failure
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import HTTPTypes
+internal import Testing
+
+@testable import CollectorHTTP
+
+/// Patterns of paths, and the table that looks them up.
+struct RouteTableTests {
+    @Test(
+        "a pattern returns its variable parts as the path spells them",
+        arguments: [
+            ("/a/{id}", "/a/x%2Fy", ["id": "x%2Fy"]), ("/a/{id}", "/a/", nil), ("/a/{id}", "/a/x/", nil),
+            ("/a/{id}", "/a", nil), ("/a/{id?}", "/a/", ["id": ""]), ("/a/{id?}/b", "/a//b", ["id": ""]),
+            ("/a/{id}/b/{other}", "/a/1/b/2", ["id": "1", "other": "2"]), ("/a/{id}/b/{other}", "/a/1/c/2", nil),
+            ("/a/{all...}/z", "/a/b/z", ["all": "b"]), ("/a/{all...}/z", "/a//z", ["all": ""]),
+            ("/a/{all...}/z", "/a/z", nil), ("/a/{all...}/z", "/a/b/c/z/z", ["all": "b/c/z"]),
+            ("/a/{all...}/z", "/a/b/z/y", nil), ("/a/{all...}/{id}", "/a/b/c/d", ["all": "b/c", "id": "d"]),
+            ("/a", "/a", [:]), ("/a", "a", nil), ("/a/{id}", "*", nil),
+        ] as [(RoutePattern, String, [String: String]?)]
+    )
+    func patterns(pattern: RoutePattern, path: String, parts: [String: String]?) {
+        #expect(pattern.match(RoutePattern.split(path)) == parts)
+    }
+
+    private struct Books: RoutedResource {
+        func register(in routes: inout RouteTable) {
+            routes.read("/v1/books/{id}", .lookup) { _ in Answer.empty() }
+            routes.read("/v1/books/new", .untimed) { _ in Answer.empty() }
+            routes.add(.delete, "/v1/books/{id}", .sending) { _ in Answer.empty() }
+            routes.changeFailures(at: "/v1/books/new") { _ in .notFound("another") }
+        }
+    }
+
+    private let table = RouteTable([Books()])
+
+    @Test("a path without variable parts wins, and HEAD is answered as GET")
+    func lookup() throws {
+        for method in [HTTPRequest.Method.get, .head] {
+            guard case .endpoint(let fixed, let none) = try table.find(method, "/v1/books/new") else {
+                Issue.record("no endpoint")
+                return
+            }
+            #expect(fixed.answers == .untimed && none.isEmpty && !fixed.isTimed)
+            guard case .endpoint(let endpoint, let parameters) = try table.find(method, "/v1/books/7") else {
+                Issue.record("no endpoint")
+                return
+            }
+            #expect(endpoint.answers == .lookup && parameters == ["id": "7"] && endpoint.isTimed)
+        }
+        #expect(throws: RequestFailure.self) { try table.find(.delete, "/v1/books/new") }
+        #expect(throws: RequestFailure.self) { try table.find(.get, "/v1/books") }
+        guard case .preflight = try table.find(.options, "/v1/books/7") else {
+            Issue.record("no preflight")
+            return
+        }
+    }
+
+    @Test("failures are changed at their path only")
+    func failures() {
+        let failure = RequestFailure.notFound("one")
+        #expect(table.failure(failure, at: "/v1/books/new").message == "another")
+        #expect(table.failure(failure, at: "/v1/books/7").message == "one")
+    }
+}

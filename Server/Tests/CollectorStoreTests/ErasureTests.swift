@@ -167,7 +167,7 @@ struct ErasureTests {
     @Test("a person of very many visits costs an erasure no more than others, and loses what was erased")
     func manyVisits() async throws {
         let environment = try IndexEnvironment()
-        for number in 0..<(Erasure.maxVisits + 20) {
+        for number in 0..<(PeopleTable.maxVisits + 20) {
             var batch = Batch(1, 1)
             batch.installation = InstallationID(high: UInt64(number) << 16 | 7 << 12, low: 1 << 63)
             batch.writer = .numbered(UInt64(number))
@@ -191,7 +191,9 @@ struct ErasureTests {
         try environment.append(erasing)
         try await environment.index()
         let all = try #require(try await environment.store.users(matching: UserQuery(id: "all")).first)
-        #expect(all.events == Int64(Erasure.maxVisits + 20) && all.first == Timestamp(milliseconds: 1_600_000_000_000))
+        #expect(
+            all.events == Int64(PeopleTable.maxVisits + 20) && all.first == Timestamp(milliseconds: 1_600_000_000_000)
+        )
         #expect(try await environment.store.users(matching: UserQuery(id: "few")).isEmpty)
     }
 
@@ -207,8 +209,9 @@ struct ErasureTests {
                 guard case .statement(let statement) = event else { return }
                 statements.withLock { $0.append(statement.expandedSQL) }
             }
-            _ = try Erasure(db).run(installation: 1)
-            try Erasure(db).finish()
+            let tables = try IndexTables(db)
+            _ = try tables.erase(installation: 1, from: db)
+            try tables.finishErasures(in: db)
             db.trace()
             let changes = statements.withLock { $0 }.filter { sql in
                 ["DELETE", "UPDATE", "INSERT", "SELECT"].contains { sql.hasPrefix($0) }

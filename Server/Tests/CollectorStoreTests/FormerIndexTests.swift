@@ -77,6 +77,16 @@ struct FormerIndexTests {
         #expect(try environment.dump() == dump)
     }
 
+    @Test("an index of the step after which nothing was renewed keeps its file and its rows")
+    func migrated() async throws {
+        let environment = try await Self.environment("14")
+        let file = try Self.file(environment.path)
+        try environment.restart()
+        #expect(try Self.file(environment.path) == file && environment.store.putAside == nil)
+        #expect(environment.store.progressNow.events == 7 && environment.store.isErased(.numbered(2)))
+        #expect(try environment.dump().contains { $0.contains("old") })
+    }
+
     @Test("where it may not be possible to make it anew it is put aside, as it was, until somebody says otherwise")
     func keeping() async throws {
         let environment = try await Self.environment("13")

@@ -10,9 +10,6 @@ internal import TrackwayJournal
 ///
 /// It is removed as a file, or put aside where it is not sure that there still is everything it was made of. Deleting its rows would read all of it, minutes for ten million events, and nothing is answered meanwhile.
 struct FormerIndex: Sendable {
-    /// Since this step it says who was erased in a way that still holds.
-    private static let firstWithErasures = "4"
-
     /// Where an index is kept that had to be made anew and may not be possible to make anew.
     static func path(of index: String) -> String { index + ".former" }
 
@@ -36,8 +33,8 @@ struct FormerIndex: Sendable {
     /// - Throws: What SQLite throws.
     init?(_ db: Database) throws {
         let steps = try IndexSchema.migrator.appliedIdentifiers(db)
-        guard !steps.isEmpty, !steps.contains(IndexSchema.lastRenewal) else { return nil }
-        guard steps.contains(Self.firstWithErasures) else {
+        guard !steps.isEmpty, !steps.contains(IndexMigration.lastRenewal.rawValue) else { return nil }
+        guard steps.contains(IndexMigration.firstWithErasures.rawValue) else {
             (erased, erasures) = ([], [])
             return
         }

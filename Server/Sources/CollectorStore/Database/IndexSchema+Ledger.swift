@@ -4,7 +4,7 @@
 /// What keeps accounts bounded.
 extension IndexSchema {
     /// How many rows a writer has in `ranges`.
-    static let fifteenth = """
+    static let v15RangeCounts = """
         ALTER TABLE writers ADD COLUMN ranges INTEGER NOT NULL DEFAULT 0;
         UPDATE writers SET ranges = (SELECT count(*) FROM ranges WHERE ranges.writer = writers.number);
 

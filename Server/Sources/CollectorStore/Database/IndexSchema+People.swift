@@ -5,7 +5,7 @@
 extension IndexSchema {
     /// Devices with their events, and whose the latest of these was (`person`: `users.number`); beside them the sums of their
     /// snapshots. What contexts say of each, the last one told.
-    static let twelfth = """
+    static let v12DeviceFacts = """
         DROP TABLE devices;
         CREATE TABLE devices (
             installation INTEGER PRIMARY KEY,
@@ -29,7 +29,7 @@ extension IndexSchema {
         """
 
     /// What tells sessions and people of one moment apart, the same in every store (``TimedPlace``).
-    static let fourteenth = """
+    static let v14SessionOrder = """
         ALTER TABLE sessions ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;
         DROP INDEX sessions_by_start;
         CREATE INDEX sessions_by_start ON sessions (start, mark);

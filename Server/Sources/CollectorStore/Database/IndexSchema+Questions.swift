@@ -5,7 +5,7 @@
 extension IndexSchema {
     /// The person an event counts for (`users.number`): the user who was signed in, else the installation's visitor. Questions
     /// then compare numbers instead of ids, and read the index alone also where they name no event.
-    static let seventh = """
+    static let v7Persons = """
         DROP INDEX events_by_time;
         DROP INDEX events_by_user;
         DROP INDEX events_by_question;
@@ -19,7 +19,7 @@ extension IndexSchema {
     /// Names, with their events as a whole and by the days of UTC; refused events with what they are grouped by, in the order of
     /// arrival. `bytes` is how many bytes were refused, of which `content` may hold less. Events that were admitted again, with the
     /// place where they were refused.
-    static let eighth = """
+    static let v8Names = """
         CREATE TABLE names (
             name TEXT PRIMARY KEY,
             events INTEGER NOT NULL,
@@ -64,7 +64,7 @@ extension IndexSchema {
 
     /// Who was active in which quarter of an hour, and how many events of each name there were in it (`quarter`: from 1970;
     /// `person` 0: nobody's). One person's events in the order of time.
-    static let ninth = """
+    static let v9Quarters = """
         CREATE TABLE activity (
             quarter INTEGER NOT NULL,
             person INTEGER NOT NULL,
@@ -90,7 +90,7 @@ extension IndexSchema {
     ///
     /// `name_runs` says the same of names: between which places of each mebibyte of the log a name occurs.
     /// `person`, `installation` and `session` are numbers of `users`, `installations` and `sessions`, null where there is none.
-    static let tenth = """
+    static let v10Runs = """
         DROP TABLE events;
         CREATE TABLE events (
             position INTEGER PRIMARY KEY,
@@ -141,7 +141,7 @@ extension IndexSchema {
     /// What was checked by a plan: each stretch of the log in which one plan's rules held without a gap, from the position `began` up to
     /// `segment` and `offset`; of the last one the planned events by name and day of arrival, and what they do not keep to, in groups
     /// with one event (`sample`) each. `faulty` events are those that do not keep to it in something.
-    static let eleventh = """
+    static let v11Plans = """
         CREATE TABLE plans (
             number INTEGER PRIMARY KEY,
             digest TEXT NOT NULL,
@@ -189,7 +189,7 @@ extension IndexSchema {
 
     /// The events that an app records itself, in the order in which questions ask for them, with all that these read of an event.
     /// `attributes` is their JSON object, empty when there is none, and null when it is too long.
-    static let thirteenth = """
+    static let v13OwnEvents = """
         CREATE TABLE own_events (
             name TEXT NOT NULL,
             time INTEGER NOT NULL,

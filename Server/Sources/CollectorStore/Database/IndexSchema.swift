@@ -3,43 +3,64 @@
 
 internal import GRDB
 
-/// The index's tables, step by step. A released step is never changed; a new one is added.
-enum IndexSchema {
-    /// The last of the steps after which the index is made anew from the log: of an index without it nothing is kept (``FormerIndex``).
-    static let lastRenewal = "14"
+/// The steps by which the index's schema grew, named by subject.
+///
+/// The raw value is the identifier that index files contain. A released step keeps its identifier and its SQL; a change is a new step.
+enum IndexMigration: String, CaseIterable {
+    case v1Events = "1"
+    case v2Behavior = "2"
+    case v3Devices = "3"
+    case v4Erasures = "4"
+    case v5Clicks = "5"
+    case v6QuestionIndex = "6"
+    case v7Persons = "7"
+    case v8Names = "8"
+    case v9Quarters = "9"
+    case v10Runs = "10"
+    case v11Plans = "11"
+    case v12DeviceFacts = "12"
+    case v13OwnEvents = "13"
+    case v14SessionOrder = "14"
+    case v15RangeCounts = "15"
 
+    /// The last step that requires a rebuild from the log.
+    ///
+    /// The file of an index without this step is removed (``FormerIndex``), so the steps up to it run on an empty file only.
+    static let lastRenewal = IndexMigration.v14SessionOrder
+
+    /// The first step whose record of erased installations is still valid.
+    static let firstWithErasures = IndexMigration.v4Erasures
+
+    /// What the step changes.
+    var sql: String {
+        switch self {
+        case .v1Events: IndexSchema.v1Events
+        case .v2Behavior: IndexSchema.v2Behavior
+        case .v3Devices: IndexSchema.v3Devices
+        case .v4Erasures: IndexSchema.v4Erasures
+        case .v5Clicks: IndexSchema.v5Clicks
+        case .v6QuestionIndex: IndexSchema.v6QuestionIndex
+        case .v7Persons: IndexSchema.v7Persons
+        case .v8Names: IndexSchema.v8Names
+        case .v9Quarters: IndexSchema.v9Quarters
+        case .v10Runs: IndexSchema.v10Runs
+        case .v11Plans: IndexSchema.v11Plans
+        case .v12DeviceFacts: IndexSchema.v12DeviceFacts
+        case .v13OwnEvents: IndexSchema.v13OwnEvents
+        case .v14SessionOrder: IndexSchema.v14SessionOrder
+        case .v15RangeCounts: IndexSchema.v15RangeCounts
+        }
+    }
+}
+
+/// The index's tables.
+enum IndexSchema {
     /// Every migration, in order.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("1") { try $0.execute(sql: first) }
-        // The new tables cannot be filled from the existing rows: the index is rebuilt from the log.
-        migrator.registerMigration("2") { try $0.execute(sql: behavior + clearingOfBehavior) }
-        migrator.registerMigration("3") { try $0.execute(sql: devices + clearingOfDevices) }
-        // Erasures follow other rules since then: the log is read again for them as well.
-        migrator.registerMigration("4") {
-            try $0.execute(sql: fourth + clearingOfErasures + " DELETE FROM installations;")
+        for step in IndexMigration.allCases {
+            migrator.registerMigration(step.rawValue) { try $0.execute(sql: step.sql) }
         }
-        migrator.registerMigration("5") { try $0.execute(sql: fifth + clearingOfClicks) }
-        // SQLite fills it from the rows that are there.
-        migrator.registerMigration("6") { try $0.execute(sql: sixth) }
-        // Whom an event counts for is settled while it is indexed: the index is made anew from the log.
-        migrator.registerMigration("7") { try $0.execute(sql: clearingOfClicks + seventh) }
-        // Which names are told apart depends on the order in which they came, so the log is read again.
-        migrator.registerMigration("8") { try $0.execute(sql: eighth + clearingOfNames) }
-        // People are counted by quarters while events go in.
-        migrator.registerMigration("9") { try $0.execute(sql: ninth + clearingOfQuarters) }
-        // Events lie in runs: whose they are is written once for those that arrived together.
-        migrator.registerMigration("10") { try $0.execute(sql: tenth + clearingOfRuns) }
-        // What was counted by a plan belongs to a stretch of the log that is still to come: nothing is made anew.
-        migrator.registerMigration("11") { try $0.execute(sql: eleventh) }
-        // Devices are known by their events and contexts: the index is made anew from the log.
-        migrator.registerMigration("12") { try $0.execute(sql: twelfth + clearingOfDeviceFacts) }
-        // What an app records itself lies together: the index is made anew from the log.
-        migrator.registerMigration("13") { try $0.execute(sql: thirteenth + clearing) }
-        // When sessions begin, and which of one moment comes first, depends on events alone: the index is made anew from the log.
-        migrator.registerMigration("14") { try $0.execute(sql: fourteenth + clearing) }
-        // Counted from the rows that are there.
-        migrator.registerMigration("15") { try $0.execute(sql: fifteenth) }
         return migrator
     }
 
@@ -74,46 +95,10 @@ enum IndexSchema {
     /// Up to so many pages of 4 KiB a file is checked throughout when it is opened: a fraction of a second.
     private static let checkedPages: Int64 = 16_384
 
-    /// Removes every row that can be made again from the log. Which installations were erased stays known: a rebuilt
-    /// index must not bring them back, not even for the moment until it has read about them again.
-    static let clearing = clearingOfDeviceFacts + " DELETE FROM own_events;"
-
-    /// The same as far as the twelfth step knows.
-    private static let clearingOfDeviceFacts =
-        clearingOfRuns
-        + " DELETE FROM plans; DELETE FROM plan_days; DELETE FROM violations; DELETE FROM violation_days; DELETE FROM device_facts;"
-
-    /// The same as far as the tenth step knows.
-    private static let clearingOfRuns = clearingOfQuarters + " DELETE FROM runs; DELETE FROM name_runs;"
-
-    /// The same as far as the ninth step knows.
-    private static let clearingOfQuarters = clearingOfNames + " DELETE FROM activity; DELETE FROM name_quarters;"
-
-    /// The same as far as the eighth step knows.
-    private static let clearingOfNames =
-        clearingOfClicks + " DELETE FROM names; DELETE FROM name_days; DELETE FROM replays;"
-
-    /// The same as far as the fifth step knows.
-    private static let clearingOfClicks = clearingOfErasures + " DELETE FROM clicks;"
-
-    /// The same as far as the fourth step knows.
-    private static let clearingOfErasures = clearingOfDevices + " UPDATE erasures SET events = 0;"
-
-    /// The same as far as the third step knows.
-    private static let clearingOfDevices = clearingOfBehavior + " DELETE FROM snapshots; DELETE FROM devices;"
-
-    /// The same as far as the second step knows.
-    private static let clearingOfBehavior = """
-        DELETE FROM events; DELETE FROM contexts; DELETE FROM minutes; DELETE FROM failed; DELETE FROM ranges;
-        DELETE FROM writers; DELETE FROM sessions; DELETE FROM screens; DELETE FROM launches; DELETE FROM users;
-        DELETE FROM user_attributes; DELETE FROM visits; DELETE FROM installations WHERE erased = 0;
-        UPDATE progress SET segment = 0, offset = 0, events = 0, failed = 0, duplicates = 0, erased = 0, damaged = 0;
-        """
-
     /// An event's row number is its position in the intake log, so rows lie in the order of arrival, paging needs no
     /// index of its own, and a rebuilt index has the same numbers. Indexes hold the row number too, which makes
     /// "this name, after that position" one range of the index. Times are Unix milliseconds; ids 16 bytes.
-    private static let first = """
+    static let v1Events = """
         CREATE TABLE progress (
             only INTEGER PRIMARY KEY CHECK (only = 1),
             segment INTEGER NOT NULL,
@@ -201,7 +186,7 @@ enum IndexSchema {
 
     /// Sessions, screens, starts and ends, and people. `installation` 0 stands for clients that tell none, `session` 0 for
     /// events outside every session. A user without an id is the visitor of an installation who did not sign in.
-    private static let behavior = """
+    static let v2Behavior = """
         CREATE TABLE sessions (
             number INTEGER PRIMARY KEY,
             installation INTEGER NOT NULL,
@@ -285,7 +270,7 @@ enum IndexSchema {
 
     /// Snapshots by device and time, and devices with their sums. What a snapshot says stays with its event; `kind` is
     /// that of ``SnapshotKind``, and `changes` how many properties are other than at the snapshot before in time.
-    private static let devices = """
+    static let v3Devices = """
         CREATE TABLE snapshots (
             position INTEGER PRIMARY KEY,
             installation INTEGER NOT NULL,
@@ -309,7 +294,7 @@ enum IndexSchema {
 
     /// Erased installations: when, by whom (`operator` 0: by themselves), and how many events that cost. The project of a
     /// context, and what lists of a person's had no room for.
-    private static let fourth = """
+    static let v4Erasures = """
         ALTER TABLE contexts ADD COLUMN project TEXT;
         CREATE INDEX contexts_by_project ON contexts (project) WHERE project IS NOT NULL;
         ALTER TABLE user_attributes ADD COLUMN omitted INTEGER NOT NULL DEFAULT 0;
@@ -325,7 +310,7 @@ enum IndexSchema {
         """
 
     /// Clicks: which element of which screen, by the name it goes by. `screen` is empty when it is not known.
-    private static let fifth = """
+    static let v5Clicks = """
         CREATE TABLE clicks (
             position INTEGER PRIMARY KEY,
             installation INTEGER NOT NULL,
@@ -340,7 +325,7 @@ enum IndexSchema {
         """
 
     /// Questions about a name: in the order of time, and with whom an event counts for, so that no event is read to count it.
-    private static let sixth = """
+    static let v6QuestionIndex = """
         CREATE INDEX events_by_question ON events (name, time, installation, user);
 
         """

@@ -6,7 +6,7 @@ internal import GRDB
 internal import TrackwayEvents
 
 /// Installations, writers and contexts by their row numbers, assigned when they first appear.
-struct AccountDirectory {
+struct AccountDirectory: IndexTable {
     /// So many contexts of one hash are compared. Whoever sends may choose contexts whose hashes are equal: further ones are written
     /// each time they come.
     static let maxTwins = 8
@@ -73,7 +73,7 @@ struct AccountDirectory {
     }
 
     /// Marks an installation erased.
-    func erase(_ number: Int64, _ order: ErasureOrder) throws {
+    func mark(erased number: Int64, _ order: ErasureOrder) throws {
         markErased.bind(1, number)
         try markErased.run()
         addErasure.bind(1, number)
@@ -90,6 +90,40 @@ struct AccountDirectory {
         addErased.bind(2, number)
         try addErased.run()
     }
+
+    // MARK: IndexTable
+
+    var tableNames: [String] { ["installations", "writers", "contexts", "erasures"] }
+
+    func flush() throws {}
+
+    func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws {
+        let arguments: StatementArguments = [installation]
+        let duplicates = try Int64.fetchOne(
+            db,
+            sql: "SELECT coalesce(sum(duplicates), 0) FROM writers WHERE installation = ?",
+            arguments: arguments
+        )
+        removed.duplicates = duplicates ?? 0
+        try db.execute(sql: "DELETE FROM contexts WHERE installation = ?", arguments: arguments)
+        try db.execute(sql: "DELETE FROM writers WHERE installation = ?", arguments: arguments)
+    }
+
+    func clear(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                DELETE FROM contexts; DELETE FROM writers; DELETE FROM installations WHERE erased = 0;
+                UPDATE erasures SET events = 0;
+                """
+        )
+    }
+
+    /// Forgets which installations were erased.
+    func forgetErasures(_ db: Database) throws {
+        try db.execute(sql: "DELETE FROM erasures; DELETE FROM installations")
+    }
+
+    // MARK: Writers and contexts
 
     /// A writer's number.
     func writer(_ id: WriterID, of installation: Int64) throws -> Int64 {

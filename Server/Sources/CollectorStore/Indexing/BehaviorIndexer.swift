@@ -9,7 +9,7 @@ internal import TrackwayEvents
 ///
 /// Sums are gathered in memory and written at the transaction's end; rows get their numbers when they first appear, in
 /// the order of the log, so that a rebuilt index is the same.
-final class BehaviorIndexer {
+final class BehaviorIndexer: IndexTable {
     private final class SessionSum {
         let number: Int64
         var ordinal: Int64?
@@ -312,5 +312,74 @@ final class BehaviorIndexer {
             sum?.foreground += launch.duration ?? 0
             try sessions.launch(launch, position, session: session, installation: installation)
         }
+    }
+
+    // MARK: IndexTable
+
+    var tableNames: [String] {
+        [
+            "sessions", "screens", "clicks", "launches", "users", "user_attributes", "visits", "snapshots", "devices",
+            "device_facts",
+        ]
+    }
+
+    func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws {
+        try eraseScreens([installation], db)
+        try erasePeople([installation], db)
+    }
+
+    /// Removes an installation's screens, clicks and launches, found by its events.
+    private func eraseScreens(_ arguments: StatementArguments, _ db: Database) throws {
+        for table in ["screens", "clicks", "launches"] {
+            try db.execute(
+                sql: "DELETE FROM \(table) WHERE position IN (\(RunTable.positions(in: table)))",
+                arguments: arguments
+            )
+        }
+    }
+
+    /// Removes an installation's sessions, its device and its part in people.
+    ///
+    /// People who also used other installations stay, with what was reported there.
+    private func erasePeople(_ arguments: StatementArguments, _ db: Database) throws {
+        for table in ["sessions", "user_attributes", "snapshots", "devices", "device_facts"] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE installation = ?", arguments: arguments)
+        }
+        try db.execute(sql: "CREATE TEMP TABLE IF NOT EXISTS met (user INTEGER PRIMARY KEY, events INTEGER)")
+        try db.execute(sql: "DELETE FROM met")
+        try db.execute(
+            sql: "INSERT INTO met SELECT user, sum(events) FROM visits WHERE installation = ? GROUP BY user",
+            arguments: arguments
+        )
+        try db.execute(sql: "DELETE FROM visits WHERE installation = ?", arguments: arguments)
+        // The installation's visitor: only people without an id have one.
+        try db.execute(sql: "DELETE FROM users WHERE installation = ? AND id IS NULL", arguments: arguments)
+        try db.execute(
+            sql: """
+                DELETE FROM users WHERE number IN (SELECT user FROM met)
+                AND NOT EXISTS (SELECT 1 FROM visits WHERE visits.user = users.number)
+                """
+        )
+        try db.execute(
+            sql: """
+                DELETE FROM user_attributes WHERE user IN (SELECT user FROM met)
+                AND NOT EXISTS (SELECT 1 FROM users WHERE users.number = user_attributes.user)
+                """
+        )
+        try db.execute(
+            sql: """
+                UPDATE users SET events = events - (SELECT met.events FROM met WHERE met.user = users.number)
+                WHERE number IN (SELECT user FROM met)
+                """
+        )
+        // Whoever made very many visits may seem to have been seen first and last when that was on the installation.
+        try db.execute(
+            sql: """
+                UPDATE users SET (first, last) = (SELECT min(first), max(last) FROM visits WHERE visits.user = users.number)
+                WHERE number IN (SELECT user FROM met)
+                AND (SELECT count(*) FROM (SELECT 1 FROM visits WHERE visits.user = users.number LIMIT \(PeopleTable.maxVisits + 1))) <= \(PeopleTable.maxVisits)
+                """
+        )
+        try db.execute(sql: "DELETE FROM met")
     }
 }

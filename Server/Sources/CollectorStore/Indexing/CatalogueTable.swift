@@ -68,7 +68,7 @@ enum CatalogueTable {
 }
 
 /// Counts events per name and day, for one transaction.
-final class CatalogueSums {
+final class CatalogueSums: IndexTable {
     /// What is counted of one name; of the others together under number 0.
     private struct Sum {
         let name: String
@@ -233,5 +233,15 @@ final class CatalogueSums {
         numbers.removeAll(keepingCapacity: true)
         told = nil
         hasOthers = false
+    }
+
+    var tableNames: [String] { ["names", "name_days"] }
+
+    func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws {
+        try CatalogueTable.take(installation: [installation], outOf: db)
+    }
+
+    func eventsRemoved(from db: Database) throws {
+        try CatalogueTable.narrow(db)
     }
 }

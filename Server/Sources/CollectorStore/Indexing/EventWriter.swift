@@ -22,7 +22,7 @@ struct WaitingEvent {
 }
 
 /// Writes rows of the `events` table, and of `own_events`.
-final class EventWriter {
+final class EventWriter: IndexTable {
     /// What events that wait together have in common.
     struct Whose {
         let received: Int64
@@ -86,6 +86,17 @@ final class EventWriter {
     /// Writes what is kept of events beside them.
     func flush() throws {
         try own.flush()
+    }
+
+    var tableNames: [String] { ["events", "own_events"] }
+
+    func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws {
+        try OwnEvents.remove(installation: [installation], from: db)
+        try db.execute(
+            sql: "DELETE FROM events WHERE position IN (\(RunTable.positions(in: "events")))",
+            arguments: [installation]
+        )
+        removed.events = Int64(db.changesCount)
     }
 
     private func isPresent(_ event: WaitingEvent) throws -> Bool {

@@ -60,6 +60,22 @@ struct IndexProgress: Sendable, Hashable {
     var position: EventPosition { EventPosition(segment: cursor.segment, offset: cursor.offset) }
 }
 
+/// The `progress` table, whose row ``IndexProgress`` reads and writes.
+struct ProgressTable: IndexTable {
+    var tableNames: [String] { ["progress"] }
+
+    func flush() throws {}
+
+    func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws {}
+
+    func clear(_ db: Database) throws {
+        try db.execute(
+            sql:
+                "UPDATE progress SET segment = 0, offset = 0, events = 0, failed = 0, duplicates = 0, erased = 0, damaged = 0"
+        )
+    }
+}
+
 /// What an index says when it is opened.
 struct FoundIndex {
     /// How far it is.

@@ -35,22 +35,8 @@ final class IndexTransaction {
     private var hasRemoved = false
     /// The installations erased in this transaction.
     private(set) var erased: Set<InstallationID> = []
-    private let directory: AccountDirectory
-    private let behavior: BehaviorIndexer
-    private let ranges: RangeTable
-    private let events: EventWriter
-    private let insertFailed: RawStatement
-    private let removeFailed: RawStatement
-    private let updateFailed: RawStatement
-    private let addReplay: RawStatement
-    private let minutes: MinuteSums
-    private let catalogue: CatalogueSums
-    private let quarters: QuarterSums
-    private let runs: RunWriter
-    private let nameRuns: NameRuns
+    private let tables: IndexTables
     private let names = EventNames()
-    /// What events do not keep to; nil without a plan, which then costs nothing.
-    private let plan: PlanSums?
     private let db: Database
     /// Events of the batch that wait to be stored together, and the session that they belong to.
     private var waiting: [WaitingEvent] = []
@@ -62,31 +48,11 @@ final class IndexTransaction {
     init(_ db: Database, plan checker: PlanChecker? = nil) throws {
         self.db = db
         progress = try IndexProgress(db)
-        directory = try AccountDirectory(db)
-        behavior = try BehaviorIndexer(db)
-        ranges = try RangeTable(db)
-        events = try EventWriter(db)
-        insertFailed = try RawStatement(
-            db,
-            """
-            INSERT OR IGNORE INTO failed
-            (position, received, installation, key, code, field, message, content, bytes, name, version)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        )
-        removeFailed = try RawStatement(db, "DELETE FROM failed WHERE position = ?")
-        updateFailed = try RawStatement(db, "UPDATE failed SET code = ?, field = ?, message = ? WHERE position = ?")
-        addReplay = try RawStatement(
-            db,
-            "INSERT OR IGNORE INTO replays (position, origin, time, key) VALUES (?, ?, ?, ?)"
-        )
-        minutes = try MinuteSums(db)
-        catalogue = try CatalogueSums(db)
-        quarters = try QuarterSums(db)
-        runs = try RunWriter(db)
-        nameRuns = try NameRuns(db)
-        if let checker { plan = try PlanSums(db, checker, at: progress.cursor) } else { plan = nil }
+        tables = try IndexTables(db, plan: checker, at: progress.cursor)
     }
+
+    /// What events do not keep to; nil without a plan.
+    private var plan: PlanSums? { tables.plan.sums }
 
     // MARK: A batch
 
@@ -100,10 +66,10 @@ final class IndexTransaction {
     ) throws {
         try store()
         var place: (number: Int64, isErased: Bool)?
-        if let installation { place = try directory.installation(installation) }
+        if let installation { place = try tables.directory.installation(installation) }
         var account: Int64?
         if let place, let writer, !place.isErased {
-            account = try directory.writer(writer, of: place.number)
+            account = try tables.directory.writer(writer, of: place.number)
         }
         batch = Batch(
             received: received,
@@ -112,9 +78,9 @@ final class IndexTransaction {
             writer: account,
             isErased: place?.isErased ?? false
         )
-        behavior.noContext(installation: place?.number ?? 0, installation)
+        tables.behavior.noContext(installation: place?.number ?? 0, installation)
         plan?.follow(version: nil)
-        if let account { try directory.batchArrived(from: account, recorded: recorded ?? 0, at: received) }
+        if let account { try tables.directory.batchArrived(from: account, recorded: recorded ?? 0, at: received) }
     }
 
     /// The events behind this hold in a context with these bytes, which say this.
@@ -122,7 +88,7 @@ final class IndexTransaction {
         try store()
         guard !batch.isErased else { return }
         let facts = context.facts
-        let (number, isNew) = try directory.context(
+        let (number, isNew) = try tables.directory.context(
             content,
             hash: context.hash,
             of: batch.installation ?? 0,
@@ -131,13 +97,13 @@ final class IndexTransaction {
         batch.facts = facts
         batch.context = number
         plan?.follow(version: facts.version)
-        try behavior.context(context, installation: batch.installation ?? 0, isNew: isNew)
+        try tables.behavior.context(context, installation: batch.installation ?? 0, isNew: isNew)
     }
 
     /// Numbers the device gave up, or never meant for a collector.
     func account(_ range: ClosedRange<UInt64>, _ kind: RangeKind, reason: String = "") throws {
         guard let writer = batch.writer else { return }
-        try ranges.merge(range, writer: writer, kind: kind, reason: reason.cut(toBytes: Self.reasonBytes))
+        try tables.ranges.merge(range, writer: writer, kind: kind, reason: reason.cut(toBytes: Self.reasonBytes))
     }
 
     /// The longest name of a reason; a longer one is cut.
@@ -146,16 +112,16 @@ final class IndexTransaction {
     /// The batch is complete. What waits of it was stored.
     func end() throws {
         if let run = batch.run, let writer = batch.writer {
-            try ranges.merge(run, writer: writer, kind: .received)
+            try tables.ranges.merge(run, writer: writer, kind: .received)
         }
         batch.run = nil
-        runs.end()
+        tables.runs.end()
         if batch.duplicates > 0, let writer = batch.writer {
-            try directory.add(duplicates: batch.duplicates, to: writer)
+            try tables.directory.add(duplicates: batch.duplicates, to: writer)
         }
         batch.duplicates = 0
         if batch.refused > 0, let installation = batch.installation {
-            try directory.count(erased: batch.refused, of: installation)
+            try tables.directory.count(erased: batch.refused, of: installation)
         }
         batch.refused = 0
     }
@@ -210,7 +176,7 @@ final class IndexTransaction {
     func store() throws -> Int {
         guard !waiting.isEmpty else { return 0 }
         defer { waiting.removeAll(keepingCapacity: true) }
-        let place = try behavior.place(waitingSession)
+        let place = try tables.behavior.place(waitingSession)
         let whose = EventWriter.Whose(
             received: batch.received.milliseconds,
             writer: batch.writer,
@@ -220,7 +186,7 @@ final class IndexTransaction {
             context: batch.context
         )
         var stored = 0
-        try events.write(waiting, whose) { event, isNew in
+        try tables.events.write(waiting, whose) { event, isNew in
             if isNew {
                 stored += 1
                 try count(event, whose)
@@ -235,23 +201,23 @@ final class IndexTransaction {
 
     private func count(_ event: WaitingEvent, _ whose: EventWriter.Whose) throws {
         progress.events += 1
-        try behavior.event(
+        try tables.behavior.event(
             named: event.name,
             at: event.time,
             position: event.position,
             captured: event.captured
         )
-        runs.add(
+        tables.runs.add(
             event.position,
             at: event.time,
             installation: whose.installation,
             person: whose.person,
             session: whose.session
         )
-        nameRuns.add(event.name, at: event.position)
-        try minutes.count(event.name, received: batch.received)
-        try catalogue.count(event.name, at: event.time)
-        quarters.count(event.name, of: whose.person, at: event.time)
+        tables.nameRuns.add(event.name, at: event.position)
+        try tables.minutes.count(event.name, received: batch.received)
+        try tables.catalogue.count(event.name, at: event.time)
+        tables.quarters.count(event.name, of: whose.person, at: event.time)
         plan?.count(event.name.text, event.received, received: whose.received, at: event.position.rawValue)
     }
 
@@ -259,46 +225,25 @@ final class IndexTransaction {
     func failed(_ failure: FailedEvent, sequence: UInt64?) throws {
         guard !batch.isErased else { return }
         if let sequence, sequence > 0, let writer = batch.writer {
-            guard try ranges.merge(sequence...sequence, writer: writer, kind: .rejected) else { return }
+            guard try tables.ranges.merge(sequence...sequence, writer: writer, kind: .rejected) else { return }
         }
-        insertFailed.bind(1, failure.position.rawValue)
-        insertFailed.bind(2, failure.received.milliseconds)
-        insertFailed.bind(3, batch.installation)
-        insertFailed.bind(4, failure.key)
-        insertFailed.bind(5, failure.code)
-        insertFailed.bind(6, failure.field)
-        insertFailed.bind(7, failure.message)
-        insertFailed.bind(8, failure.content)
-        insertFailed.bind(9, Int64(failure.totalBytes))
-        insertFailed.bind(10, failure.name)
-        insertFailed.bind(11, failure.version ?? batch.facts?.version?.cut(toBytes: FailedEvent.nameBytes))
-        try insertFailed.run()
-        if db.changesCount > 0 { progress.failed += 1 }
+        let version = failure.version ?? batch.facts?.version?.cut(toBytes: FailedEvent.nameBytes)
+        if try tables.failed.add(failure, installation: batch.installation, version: version) { progress.failed += 1 }
     }
 
     /// What was refused at a place was admitted again.
     func admitted(at place: EventPosition) throws {
-        removeFailed.bind(1, place.rawValue)
-        try removeFailed.run()
-        progress.failed -= Int64(db.changesCount)
+        progress.failed -= try tables.failed.remove(at: place)
     }
 
     /// What was refused at a place was looked at again, and is refused for another reason now.
     func refusedAgain(_ fault: RejectedEvent, at place: EventPosition) throws {
-        updateFailed.bind(1, fault.code)
-        updateFailed.bind(2, fault.field)
-        updateFailed.bind(3, fault.message)
-        updateFailed.bind(4, place.rawValue)
-        try updateFailed.run()
+        try tables.failed.update(fault, at: place)
     }
 
     /// The event stored last was refused at a place before.
     func mark(_ position: EventPosition, from place: EventPosition, _ origin: ReplayOrigin) throws {
-        addReplay.bind(1, position.rawValue)
-        addReplay.bind(2, place.rawValue)
-        addReplay.bind(3, origin.at.milliseconds)
-        addReplay.bind(4, origin.key)
-        try addReplay.run()
+        try tables.failed.mark(position, from: place, origin)
     }
 
     /// Keeps the beginning of a record of the log that cannot be read, with the reason.
@@ -329,28 +274,19 @@ final class IndexTransaction {
         try store()
         if let sequence { try arrived(sequence) }
         try end()
-        let (number, isErased, isNew) = try directory.look(for: order.installation)
+        let (number, isErased, isNew) = try tables.directory.look(for: order.installation)
         if isErased { return }
         erased.insert(order.installation)
+        try tables.directory.mark(erased: number, order)
         // Of an installation that is met for the first time there is nothing to remove.
-        if isNew { return try directory.erase(number, order) }
-        try events.flush()
-        try runs.flush()
-        try minutes.flush()
-        try catalogue.flush()
-        try quarters.flush()
-        try nameRuns.flush()
-        try plan?.flush()
-        try behavior.flush()
-        try ranges.flush()
-        try directory.erase(number, order)
-        let removed = try Erasure(db).run(installation: number, plan: plan)
+        if isNew { return }
+        let removed = try tables.erase(installation: number, from: db)
         hasRemoved = true
         progress.events -= removed.events
         progress.failed -= removed.failed
         progress.duplicates -= removed.duplicates
         progress.erased += removed.events + removed.duplicates
-        try directory.count(erased: removed.events + removed.duplicates, of: number)
+        try tables.directory.count(erased: removed.events + removed.duplicates, of: number)
         if batch.installation == number {
             batch = Batch(received: batch.received, key: batch.key, installation: number, writer: nil, isErased: true)
         }
@@ -360,10 +296,10 @@ final class IndexTransaction {
     /// Events of an erased installation came and were not kept.
     func countErased(_ events: Int, of id: InstallationID) throws {
         try end()
-        let (number, isErased) = try directory.installation(id)
+        let (number, isErased) = try tables.directory.installation(id)
         guard isErased else { return }
         progress.erased += Int64(events)
-        try directory.count(erased: Int64(events), of: number)
+        try tables.directory.count(erased: Int64(events), of: number)
     }
 
     // MARK: The end
@@ -371,7 +307,8 @@ final class IndexTransaction {
     /// Forgets everything before `cursor`, what this transaction did included, and ends it: nothing may be added afterwards,
     /// because row numbers that are remembered are of rows that are gone.
     func reset(at cursor: LogPosition) throws {
-        try db.execute(sql: IndexSchema.clearing + " DELETE FROM erasures; DELETE FROM installations;")
+        try tables.clear(db)
+        try tables.directory.forgetErasures(db)
         erased = []
         progress = try IndexProgress(db)
         progress.cursor = cursor
@@ -380,16 +317,9 @@ final class IndexTransaction {
 
     /// Writes the sums and the cursor: rows and cursor become visible together or not at all.
     func finish(at cursor: LogPosition, damaged: Int64) throws {
-        try events.flush()
-        try runs.flush()
-        try minutes.flush()
-        try catalogue.flush()
-        try quarters.flush()
-        try nameRuns.flush()
-        try behavior.flush()
-        try ranges.flush()
+        try tables.flush()
         try plan?.finish(at: cursor)
-        if hasRemoved { try Erasure(db).finish() }
+        if hasRemoved { try tables.finishErasures(in: db) }
         progress.cursor = cursor
         progress.damaged += damaged
         try progress.write(db)
@@ -401,7 +331,7 @@ final class IndexTransaction {
             batch.run = run.lowerBound...sequence
             return
         }
-        if let run = batch.run { try ranges.merge(run, writer: writer, kind: .received) }
+        if let run = batch.run { try tables.ranges.merge(run, writer: writer, kind: .received) }
         batch.run = sequence...sequence
     }
 }

@@ -343,7 +343,7 @@ public final class Indexer: Sendable {
         store.emptying()
         do {
             let progress = try await store.database.pool.write { db in
-                try db.execute(sql: IndexSchema.clearing)
+                try IndexTables(db).clear(db)
                 return try IndexProgress(db)
             }
             store.committed(progress, erased: [])

@@ -40,6 +40,42 @@ enum MinuteTable {
         return minutes
     }
 
+    /// Takes an installation's events out of the counts.
+    ///
+    /// They are taken from those of their name, or, where that is not counted separately, from those of the others.
+    static func take(installation arguments: StatementArguments, outOf db: Database) throws {
+        try db.execute(
+            sql: "CREATE TEMP TABLE IF NOT EXISTS gone_minutes (minute INTEGER, name TEXT, events INTEGER)"
+        )
+        try db.execute(sql: "DELETE FROM gone_minutes")
+        // A minute began at or before the time, also before 1970.
+        try db.execute(
+            sql: """
+                INSERT INTO gone_minutes
+                SELECT received - ((received % 60000) + 60000) % 60000 AS minute, name, count(*) AS events
+                FROM \(RunTable.eventsOfInstallation) GROUP BY 1, 2
+                """,
+            arguments: arguments
+        )
+        try db.execute(
+            sql: """
+                UPDATE gone_minutes SET name = '\(others)'
+                WHERE NOT EXISTS (SELECT 1 FROM minutes AS m WHERE m.minute = gone_minutes.minute AND m.name = gone_minutes.name)
+                """
+        )
+        try db.execute(
+            sql: """
+                UPDATE minutes SET events = minutes.events - gone.events
+                FROM (SELECT minute, name, sum(events) AS events FROM gone_minutes GROUP BY 1, 2) AS gone
+                WHERE minutes.minute = gone.minute AND minutes.name = gone.name
+                """
+        )
+        try db.execute(
+            sql: "DELETE FROM minutes WHERE (minute, name) IN (SELECT minute, name FROM gone_minutes) AND events <= 0"
+        )
+        try db.execute(sql: "DELETE FROM gone_minutes")
+    }
+
     private static func busiest(_ count: Int, since first: Int64, _ db: Database) throws -> Set<String> {
         let statement = try RawStatement(
             db,
@@ -60,7 +96,7 @@ enum MinuteTable {
 ///
 /// Anybody may send any number of names. A minute counts ``MinuteTable/maxNames`` of them separately, those that come first
 /// in the log; the others count together, so that the table grows with time and not with names.
-final class MinuteSums {
+final class MinuteSums: IndexTable {
     /// What is counted of one minute.
     private final class Minute {
         let start: Int64
@@ -135,6 +171,12 @@ final class MinuteSums {
         }
         minutes.removeAll(keepingCapacity: true)
         current = nil
+    }
+
+    var tableNames: [String] { ["minutes"] }
+
+    func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws {
+        try MinuteTable.take(installation: [installation], outOf: db)
     }
 
     private func write(_ events: Int64, of name: String, _ minute: Minute) throws {

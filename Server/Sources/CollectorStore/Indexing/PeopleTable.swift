@@ -7,6 +7,9 @@ internal import TrackwayEvents
 
 /// Writing people, what is said about them, and where they were.
 struct PeopleTable {
+    /// The maximum visits from which an erasure computes first and last times.
+    static let maxVisits = 1_000
+
     private let db: Database
     private let findUser: RawStatement
     private let addUser: RawStatement

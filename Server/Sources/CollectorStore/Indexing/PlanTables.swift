@@ -6,6 +6,47 @@ internal import GRDB
 internal import TrackwayEvents
 internal import TrackwayJournal
 
+/// The `plans`, `plan_days`, `violations` and `violation_days` tables.
+struct PlanTables: IndexTable {
+    /// The counts of the plan in force; nil without a plan.
+    let sums: PlanSums?
+
+    var tableNames: [String] { ["plans", "plan_days", "violations", "violation_days"] }
+
+    func flush() throws {
+        try sums?.flush()
+    }
+
+    func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws {
+        if let sums {
+            try sums.take(installation: installation)
+        } else {
+            try forget(installation, db)
+        }
+    }
+
+    func finishErasures(in db: Database) throws {
+        try PlanSums.forgetSamples(db)
+    }
+
+    /// Deletes what an earlier plan counted, if the installation had a part in it.
+    ///
+    /// No plan continues these counts, and they may contain names that only the installation used.
+    private func forget(_ installation: Int64, _ db: Database) throws {
+        let isCounted = try Bool.fetchOne(
+            db,
+            sql: """
+                SELECT EXISTS (
+                    SELECT 1 FROM runs WHERE installation = ? AND last >= (SELECT began FROM plans ORDER BY number DESC LIMIT 1)
+                )
+                """,
+            arguments: [installation]
+        )
+        guard isCounted == true else { return }
+        try db.execute(sql: "DELETE FROM violations; DELETE FROM violation_days; DELETE FROM plan_days;")
+    }
+}
+
 /// Counts for one transaction what events do not keep to, by the plan in force. Nothing is dropped or changed for it.
 ///
 /// What is counted belongs to a stretch of the log (an era): to one plan's rules, without a gap. Another plan, or the same after a
@@ -191,9 +232,8 @@ final class PlanSums {
         try write(sign: 1)
     }
 
-    /// Writes the sums, and how far they go.
+    /// Writes how far the sums go, which are written already.
     func finish(at cursor: LogPosition) throws {
-        try write(sign: 1)
         try db.execute(
             sql: "UPDATE plans SET segment = ?, offset = ? WHERE number = ?",
             arguments: [Int64(cursor.segment), Int64(cursor.offset), era]

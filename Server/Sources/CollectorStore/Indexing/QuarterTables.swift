@@ -52,7 +52,7 @@ enum QuarterTables {
 }
 
 /// Counts events per quarter and person, and per quarter and name, for one transaction.
-final class QuarterSums {
+final class QuarterSums: IndexTable {
     private struct Person: Hashable {
         let quarter: Int64
         let person: Int64
@@ -151,5 +151,11 @@ final class QuarterSums {
         people.removeAll(keepingCapacity: true)
         named.removeAll(keepingCapacity: true)
         names.removeAll(keepingCapacity: true)
+    }
+
+    var tableNames: [String] { ["activity", "name_quarters"] }
+
+    func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws {
+        try QuarterTables.take(installation: [installation], outOf: db)
     }
 }

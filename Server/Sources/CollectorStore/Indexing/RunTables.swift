@@ -27,7 +27,7 @@ enum RunTable {
 }
 
 /// Writes runs while events go in, in the order of the log.
-final class RunWriter {
+final class RunWriter: IndexTable {
     private struct Run {
         let first: Int64
         var last: Int64
@@ -97,10 +97,16 @@ final class RunWriter {
         }
         runs.removeAll(keepingCapacity: true)
     }
+
+    var tableNames: [String] { ["runs"] }
+
+    func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws {
+        try db.execute(sql: "DELETE FROM runs WHERE installation = ?", arguments: [installation])
+    }
 }
 
 /// Gathers between which places the names of one transaction occur, for the `name_runs` table.
-final class NameRuns {
+final class NameRuns: IndexTable {
     /// The bits of a place that tell places of one chunk apart: a mebibyte of the log, thousands of events.
     static let chunkBits: Int64 = 30
 
@@ -154,8 +160,18 @@ final class NameRuns {
         latest.removeAll(keepingCapacity: true)
     }
 
+    var tableNames: [String] { ["name_runs"] }
+
+    func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws {
+        try Self.meet(installation: [installation], db)
+    }
+
+    func finishErasures(in db: Database) throws {
+        try Self.narrow(db)
+    }
+
     /// Remembers which names an installation's events, which are still there, have in which chunks.
-    static func meet(installation: StatementArguments, _ db: Database) throws {
+    private static func meet(installation: StatementArguments, _ db: Database) throws {
         try db.execute(
             sql: "CREATE TEMP TABLE IF NOT EXISTS met_names (chunk INTEGER, name TEXT, PRIMARY KEY (chunk, name))"
         )
@@ -170,7 +186,7 @@ final class NameRuns {
     /// where it does no more, unless it occurs nowhere.
     ///
     /// - Complexity: O(names × log + events of ``maxNarrowed`` chunks): a chunk holds events of many installations.
-    static func narrow(_ db: Database) throws {
+    private static func narrow(_ db: Database) throws {
         try db.execute(
             sql: """
                 DELETE FROM name_runs WHERE name IN (

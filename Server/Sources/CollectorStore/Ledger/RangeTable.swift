@@ -9,7 +9,7 @@ internal import GRDB
 ///
 /// A writer has `Account.maxRanges` rows at most. What would be one more widens its only row of the kind `untracked`: reading an account costs
 /// no more than that, whatever a sender claims.
-final class RangeTable {
+final class RangeTable: IndexTable {
     private let touching: RawStatement
     private let remove: RawStatement
     private let insert: RawStatement
@@ -77,6 +77,15 @@ final class RangeTable {
             try updateCount.run()
         }
         counts.removeAll(keepingCapacity: true)
+    }
+
+    var tableNames: [String] { ["ranges"] }
+
+    func erase(installation: Int64, from db: Database, _ removed: inout ErasedRows) throws {
+        try db.execute(
+            sql: "DELETE FROM ranges WHERE writer IN (SELECT number FROM writers WHERE installation = ?)",
+            arguments: [installation]
+        )
     }
 
     private func rows(of writer: Int64) throws -> Int {

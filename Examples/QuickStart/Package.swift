@@ -10,6 +10,7 @@ let package = Package(
     dependencies: [.package(name: "trackway", path: "../..")],
     targets: [
         .executableTarget(name: "quickstart", dependencies: [.product(name: "Trackway", package: "trackway")]),
+        .executableTarget(name: "service", dependencies: [.product(name: "Trackway", package: "trackway")]),
         .executableTarget(name: "leaving", dependencies: [.product(name: "Trackway", package: "trackway")]),
     ]
 )

@@ -119,7 +119,7 @@ open class SparkEvent: NSObject, NSCopying {
             if let newValue {
                 core.trigger = .custom(newValue)
             } else if customTrigger != nil {
-                core.trigger = .none
+                core.trigger = .never
             }
         }
     }

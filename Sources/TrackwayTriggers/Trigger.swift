@@ -4,7 +4,7 @@
 /// What happens to an element of the interface.
 public enum Trigger: Sendable, Hashable {
     /// Nothing: an event that has it never fires.
-    case none
+    case never
     /// The element came into sight.
     case didAppear
     /// The element went out of sight.
@@ -24,14 +24,14 @@ public enum Trigger: Sendable, Hashable {
 
     /// All but the app's own, in the order they are documented in.
     public static let documented: [Trigger] = [
-        .none, .didAppear, .didDisappear, .didEndTouch, .didBeginScroll, .didBecomeFirstResponder,
+        .never, .didAppear, .didDisappear, .didEndTouch, .didBeginScroll, .didBecomeFirstResponder,
         .didResignFirstResponder, .targetAction,
     ]
 
-    /// The name, as it is spelled here; the app's own name for one of its own.
+    /// The name in events and reports: `none` for ``never``, the case's name for the others, the app's own name for ``custom(_:)``.
     public var name: String {
         switch self {
-        case .none: "none"
+        case .never: "none"
         case .didAppear: "didAppear"
         case .didDisappear: "didDisappear"
         case .didEndTouch: "didEndTouch"

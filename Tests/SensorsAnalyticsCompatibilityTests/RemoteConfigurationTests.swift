@@ -285,10 +285,6 @@ extension SensorsFixture {
 
     /// Lets other tasks work until something is so.
     func until(_ condition: (SensorsFixture) -> Bool) async throws {
-        for _ in 0..<10_000_000 {
-            if condition(self) { return }
-            await Task.yield()
-        }
-        Issue.record("it never came about")
+        try await Deadline.wait(while: !condition(self))
     }
 }

@@ -14,13 +14,14 @@ struct QueueChangesTests {
     private static let byNumber = QueuePolicy(uploadWhenMoreThan: 9)
     private static let byTime = QueuePolicy(uploadWhenMoreThan: -1, uploadWhenOlderThan: .seconds(60))
 
-    /// Gives whoever is at work the threads, until something is so or they had more than enough.
+    /// Waits until a condition holds; false when it does not within the time limit of tests.
     private func soon(_ isSo: () -> Bool) async -> Bool {
-        for _ in 0..<10_000_000 {
-            if isSo() { return true }
-            await Task.yield()
+        do {
+            try await Deadline.wait(while: !isSo())
+            return true
+        } catch {
+            return false
         }
-        return false
     }
 
     private func remove(from environment: DeliveryEnvironment) {

@@ -28,7 +28,7 @@ struct DetectorTests {
         case .didBecomeFirstResponder: detector.trackBecameFirstResponder(for: element)
         case .didResignFirstResponder: detector.trackResignedFirstResponder(for: element)
         case .targetAction: detector.trackTargetAction(for: element)
-        case .none, .custom: detector.track(trigger, for: element)
+        case .never, .custom: detector.track(trigger, for: element)
         }
     }
 
@@ -37,8 +37,8 @@ struct DetectorTests {
         let others = Trigger.documented.filter { $0 != trigger } + [.custom("turned")]
         let element = PlayedElement(others.map { event($0) } + [event(trigger)])
         element.isTracking = true
-        #expect(track(trigger, element) == (trigger != .none))
-        #expect(notes.all == (trigger == .none ? [] : [trigger.name]))
+        #expect(track(trigger, element) == (trigger != .never))
+        #expect(notes.all == (trigger == .never ? [] : [trigger.name]))
     }
 
     @Test(
@@ -142,8 +142,8 @@ struct DetectorTests {
     @Test("events without an element are sent whatever their trigger; no events send nothing")
     func sending() {
         #expect(!detector.send([]))
-        #expect(detector.send([TriggerEvent(.none)]))
-        #expect(detector.send([event(.didAppear), event(.none)]))
+        #expect(detector.send([TriggerEvent(.never)]))
+        #expect(detector.send([event(.didAppear), event(.never)]))
         #expect(notes.all == ["didAppear", "none"])
     }
 

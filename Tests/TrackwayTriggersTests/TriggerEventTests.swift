@@ -56,7 +56,7 @@ struct TriggerEventTests {
         let event = TriggerEvent(.didAppear)
         event.setAction { [weak event] _ in
             notes.add("ran")
-            event?.trigger = .none
+            event?.trigger = .never
         }
         let element = PlayedElement([event])
         #expect(detector.trackDisplay(for: [element]))
@@ -70,7 +70,7 @@ struct TriggerEventTests {
     func disarmingOthers() async {
         let notes = notes
         let other = TriggerEvent(.didAppear) { _ in notes.add("other") }
-        let element = PlayedElement([TriggerEvent(.didAppear) { _ in other.trigger = .none }, other])
+        let element = PlayedElement([TriggerEvent(.didAppear) { _ in other.trigger = .never }, other])
         detector.trackDisplay(for: [element])
         await detector.untilDone()
         #expect(notes.all.isEmpty)

@@ -42,7 +42,7 @@ struct TriggerTraceTests {
     func skipped() async {
         let detector = Detector(clock: clock)
         let event = TriggerEvent(.didAppear, trace: "once")
-        event.setAction { [weak event] _ in event?.trigger = .none }
+        event.setAction { [weak event] _ in event?.trigger = .never }
         let element = PlayedElement([event])
         detector.trackDisplay(for: [element])
         detector.trackDisplay(for: [element])

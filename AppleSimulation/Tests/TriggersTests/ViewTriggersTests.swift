@@ -186,7 +186,7 @@ struct ViewTriggersTests {
         }
         #expect(notes.all.isEmpty)
         await withCheckedContinuation { done in
-            _ = detector.send([TriggerEvent(.none) { _ in done.resume() }])
+            _ = detector.send([TriggerEvent(.never) { _ in done.resume() }])
         }
         #expect(notes.all == ["1.0 seconds", "2.0 seconds", "3.0 seconds"])
     }

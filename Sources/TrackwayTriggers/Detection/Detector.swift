@@ -95,7 +95,7 @@ public final class Detector {
         track(.targetAction, for: element)
     }
 
-    /// Something happened to an element; the way for triggers of the app's own. ``Trigger/none`` is nothing.
+    /// Something happened to an element; the way for triggers of the app's own. ``Trigger/never`` is nothing.
     ///
     /// - Returns: Whether an event fired.
     @discardableResult

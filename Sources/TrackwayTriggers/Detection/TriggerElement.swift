@@ -57,7 +57,7 @@ extension TriggerElement {
     /// An element with events of its own, even an empty list or none of this trigger, answers for itself. Another leaves touches
     /// to the cell it lies in. Otherwise nothing is passed on to elements around it.
     func events(for trigger: Trigger) -> [TriggerEvent] {
-        guard trigger != .none else { return [] }
+        guard trigger != .never else { return [] }
         if let events = triggerEvents { return events.filter { $0.trigger == trigger } }
         guard trigger == .didEndTouch else { return [] }
         var element: (any TriggerElement)? = self

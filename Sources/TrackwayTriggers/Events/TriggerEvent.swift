@@ -128,7 +128,7 @@ public final class TriggerEvent: Sendable {
         )
     }
 
-    /// When it fires. Set to ``Trigger/none`` it does not fire any more.
+    /// When it fires. Set to ``Trigger/never`` it does not fire any more.
     public var trigger: Trigger {
         get { state.withLock { $0.trigger } }
         set { change { $0.trigger = newValue } }

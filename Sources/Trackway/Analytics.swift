@@ -7,7 +7,7 @@ public import TrackwayEvents
 package import TrackwayJournal
 internal import TrackwayWire
 
-/// Records what happens in an app, keeps it safe on the device, and delivers it to every destination.
+/// Records events, stores them on the device, and delivers them.
 ///
 /// ```swift
 /// let analytics = try Analytics(Configuration(
@@ -17,14 +17,13 @@ internal import TrackwayWire
 /// analytics.record("button_click", ["category": "shoes", "value": 279.9])
 /// ```
 ///
-/// Keep the value as long as the app records; how it reaches the places that record is the app's choice, nothing here is
-/// global. Several may exist: with folders of their own they have nothing to do with each other, with one folder they
-/// are writers of one installation.
+/// Keep the instance as long as the app records. There is no shared instance: the app decides how its parts get it. Several instances may
+/// exist. With different storage folders they are independent; with one folder they are writers of one installation.
 ///
-/// Every call may come from any thread. When `record` returns, the event survives the death of the process.
+/// Any thread may make every call. When `record` returns, the event survives the death of the process.
 ///
-/// Releasing the value records the exit (`_app_end`), stops delivery at once and sends nothing more; what waits goes out on
-/// the next start. To send it first, call ``shutdown(timeout:)``.
+/// Releasing the instance records the exit (`_app_end`) and stops delivery immediately. Pending events are sent after the next start. To send
+/// them first, call ``shutdown(timeout:)``.
 public final class Analytics: Sendable {
     // What recording needs, in the order it needs it; where something unusual goes on, the recorder.
     package let control: ControlDriver
@@ -82,12 +81,12 @@ public final class Analytics: Sendable {
     /// nil when the storage folder could be used at once.
     private let arrival: StorageArrival?
 
-    /// Opens the installation in its folder and begins to deliver what waits there, if consent and switch allow it.
+    /// Opens the installation in its folder, and starts delivery if permitted.
     ///
-    /// Reads a few small files on the calling thread, a matter of a millisecond or two, and waits for no flush; events left by earlier
-    /// runs, and on Linux the device's facts, are read later, elsewhere.
+    /// The call reads a few small files on the calling thread, in a millisecond or two, and waits for no flush. Events of earlier runs, and on
+    /// Linux the device's properties, are read later on another thread.
     ///
-    /// - Throws: ``TrackwayError`` saying what is wrong with the configuration or the storage folder, and what helps.
+    /// - Throws: ``TrackwayError`` that says what is wrong with the configuration or the storage folder, and what to do.
     public convenience init(_ configuration: Configuration) throws(TrackwayError) {
         try configuration.check()
         let (configuration, remarks) = configuration.bounded()
@@ -224,6 +223,8 @@ public final class Analytics: Sendable {
         control.change { $0.abandoned() }
     }
 
-    /// The id of this installed copy of the app; it survives restarts and changes when the installation is erased.
+    /// The id of this installed copy of the app.
+    ///
+    /// It survives restarts and changes when the installation is erased.
     public var installationID: InstallationID { journal.installation }
 }

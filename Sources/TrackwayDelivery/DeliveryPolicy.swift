@@ -5,30 +5,44 @@ public import TrackwayBehavior
 package import TrackwayEvents
 package import TrackwayWire
 
-/// How eagerly one destination is served, and how patiently.
+/// When and how often events are sent to a destination.
 public struct DeliveryPolicy: Sendable, Hashable {
-    /// An upload starts at the latest this long after an event began to wait. 10 s by default: soon enough for a person who
-    /// watches, seldom enough for a radio.
+    /// The longest time before an upload starts after an event became pending.
+    ///
+    /// 10 s by default: soon enough for a person who watches, and seldom enough for a phone's radio.
     public var flushInterval: Duration
-    /// An upload starts at once when this many events wait. 30 by default. While events come fast, uploads keep up to half a
-    /// second apart, so that each carries more of them; with 1, each event leaves at once.
+    /// The number of pending events that starts an upload at once.
+    ///
+    /// 30 by default. While events are recorded quickly, uploads are up to half a second apart, so that each one contains more events. With 1, each
+    /// event is sent at once.
     public var flushEvents: Int
-    /// The longest a request may take. 30 s by default; a request that takes longer is asked again with fewer events.
+    /// The longest time that a request may take.
+    ///
+    /// 30 s by default. A request that takes longer is tried again with fewer events.
     public var requestTimeout: Duration
-    /// How long to wait between failures.
+    /// The delays between failed requests.
     public var retry: RetrySchedule
-    /// After this many failures in a row the destination is taken for down, and only single probes are sent until one
-    /// succeeds. 5 by default.
+    /// The number of consecutive failures after which a destination counts as down.
+    ///
+    /// Then only single events are tried until one succeeds. 5 by default.
     public var breakerThreshold: Int
-    /// The longest wait a back-end can ask for (`Retry-After`). 1 hour by default: longer wishes are asked again hourly.
+    /// The longest delay that a back end can request with `Retry-After`.
+    ///
+    /// 1 hour by default: after a longer `Retry-After`, the back end is tried every hour.
     public var longestRetryAfter: Duration
-    /// After this many events in a row were refused while none was accepted, at most one becomes a dead letter per retry delay, so
-    /// that a misconfigured back-end cannot eat the queue. 8 by default.
+    /// The number of consecutive refused events after which refusals are slowed down.
+    ///
+    /// After that, at most one event becomes a dead letter per retry delay until one is accepted, so that a misconfigured back end cannot refuse the
+    /// whole queue. 8 by default.
     public var deadLetterThreshold: Int
-    /// Makes the destination a queue: its events wait until they are worth an upload by these rules, and then travel at
-    /// once; ``flushInterval`` and ``flushEvents`` do not count. nil by default.
+    /// The rules of a queue, which make the destination a queue.
+    ///
+    /// Its events stay pending until an upload is due by these rules, and are then sent at once. ``flushInterval`` and
+    /// ``flushEvents`` have no effect then. nil by default.
     public var queue: QueuePolicy?
-    /// When a batch is given up, which loses its events on purpose; nil, the default, for never.
+    /// The number of attempts after which a batch is dropped.
+    ///
+    /// nil (the default) never drops one.
     public var attempts: AttemptLimit?
 
     /// Makes a policy; counts below 1 are raised to 1, negative times to zero, and a request gets at least 1 ms.

@@ -5,19 +5,19 @@ package import TrackwayBehavior
 public import TrackwayEvents
 
 extension Analytics {
-    /// Tells which screen is shown. Records `_screen_view`, and every event recorded after this call carries the screen,
-    /// on every thread.
+    /// Records that a screen is shown, as `_screen_view`.
+    ///
+    /// Every event recorded after this call carries the screen, on every thread.
     ///
     /// ```swift
     /// analytics.screen("Product", path: "shop/products", ["sku": sku])
     /// ```
-    /// Where screens are also found by the platform, a named one takes the place of one of them: of the controller that is about to
-    /// appear, else of the one in front. So call this from `viewDidAppear`, or from `viewWillAppear` after `super`. Any other
-    /// controller that appears afterwards is a screen of its own.
+    /// Where UIKit screens are captured, a named screen replaces a captured one: that of the view controller that is about to appear, or else the
+    /// one in front. So call this from `viewDidAppear`, or from `viewWillAppear` after `super`. Every other view controller that appears later is a
+    /// screen of its own.
     ///
     /// - Parameters:
-    ///   - name: what the screen is called. An empty name is a mistake: a `Diagnostic` tells, and the screen stays what it
-    ///     was.
+    ///   - name: the screen's name. An empty name is reported as a `Diagnostic` and changes nothing.
     ///   - path: the screen's position in the app, such as `shop/products`; recorded as `_screen_id`.
     ///   - instanceID: an id that distinguishes two screens of one name; recorded as `_screen_unique_id`.
     ///   - attributes: attributes of this screen view.

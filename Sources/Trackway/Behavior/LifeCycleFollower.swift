@@ -101,11 +101,10 @@ package final class LifeCycleFollower: Sendable {
 }
 
 extension Analytics {
-    /// Tells what the system does with the app, for systems that are not followed; see
-    /// ``Configuration/Lifecycle/isObserved``.
+    /// Reports a lifecycle change that the SDK does not observe itself.
     ///
-    /// Starts, exits, sessions and engagement are recorded before this returns. What waits is sent when the app goes to
-    /// the background.
+    /// See ``Configuration/Lifecycle/isObserved``. Starts, exits, sessions and engagement are recorded before this returns. Pending events are
+    /// sent when the app goes to the background.
     public func lifeCycleChanged(to change: LifeCycleChange) {
         lifeCycle.lifeCycleChanged([change], moment: nil)
     }

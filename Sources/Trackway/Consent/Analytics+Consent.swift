@@ -33,28 +33,28 @@ extension Analytics {
         behavior.beginAfterLaunch()
     }
 
-    /// What counts for the person who uses the app now, as far as this process knows.
+    /// The consent of the current user, as known to this process.
     public var consent: Consent { consent(for: .analytics) }
 
-    /// What counts for the person who uses the app now in a category, as far as this process knows.
+    /// The consent of the current user in a category.
     public func consent(for category: ConsentCategory) -> Consent {
         isInChild ? .denied : settings.current.consent.consent(for: category)
     }
 
-    /// The consent of the person who uses the app now, and each change of it.
+    /// The consent of the current user, and every change of it.
     ///
     /// ```swift
     /// for await consent in analytics.consentUpdates { log("consent: \(consent)") }
     /// ```
-    /// The sequence begins with the present value. A consumer that is slow gets the latest value alone. It ends when the task is
-    /// canceled, and when the instance is released. Decisions of other processes follow before this one's next request.
+    /// The sequence begins with the current value. A slow consumer gets only the latest value. It ends when the task is canceled or the instance is
+    /// released. Decisions of other processes arrive before this process's next request.
     public var consentUpdates: AsyncStream<Consent> { consents.updates.stream }
 
     // MARK: Collection policy
 
-    /// Sets what may be collected at all, apart from consent.
+    /// Sets which events and attributes may be collected, independent of consent.
     ///
-    /// A back end may send another policy, and both hold: neither allows what the other forbids. They survive restarts.
+    /// A back end may send another policy. Both apply: neither allows what the other forbids. They survive restarts.
     ///
     /// ```swift
     /// analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: ["debug_ping"]))

@@ -5,24 +5,26 @@ public import TrackwayEvents
 internal import TrackwayJournal
 
 extension Analytics {
-    /// Adds attributes to every event recorded after this call; those with a known key replace it. They survive restarts.
+    /// Adds attributes to every event that is recorded after this call.
     ///
-    /// They are kept beside the events, once, and every event refers to them, so they cost an event nothing. What breaks
-    /// a limit is left out with a `Diagnostic`.
+    /// An attribute with a known key replaces the earlier one. Global attributes survive restarts. They are stored once for many events, so they
+    /// add nothing to the size of an event. An attribute that exceeds a limit is left out with a `Diagnostic`.
     ///
     /// ```swift
     /// analytics.setGlobalAttributes(["plan": "pro"], scope: .person)
     /// ```
     /// - Parameters:
     ///   - attributes: the attributes.
-    ///   - scope: whose they are. Attributes of the person end with ``signOut()`` and when another person signs in.
+    ///   - scope: whose they are. Attributes of the person end with ``signOut()`` and when another user signs in.
     public func setGlobalAttributes(_ attributes: Attributes, scope: GlobalAttributeScope = .installation) {
         guard !isInChild else { return }
         let attributes = attributes.converted
         changeGlobalAttributes(scope) { $0.merge(attributes) }
     }
 
-    /// Takes attributes away from every event recorded after this call; unknown keys are ignored.
+    /// Removes global attributes from every event recorded after this call.
+    ///
+    /// Unknown keys are ignored.
     public func removeGlobalAttributes(_ keys: [String]) {
         guard !isInChild else { return }
         contextStore.perform { transaction in
@@ -72,15 +74,15 @@ extension Analytics {
         }
     }
 
-    /// Adds attributes that a closure names anew for each event, as it is recorded. nil ends that.
+    /// Sets a closure that returns attributes for each event.
     ///
     /// ```swift
     /// analytics.setGlobalAttributesProvider { ["balance": wallet.balance] }
     /// ```
-    /// They win over ``setGlobalAttributes(_:scope:)``, and the event's own win over them. The closure is called on the thread that
-    /// records, for each event of the app and for those recorded without the app asking, so it must return quickly. It may
-    /// call the SDK; events that it records do not get its attributes (`Documentation/Callbacks.md`). It does not survive a
-    /// restart.
+    /// They replace attributes of ``setGlobalAttributes(_:scope:)`` with the same key, and an event's own attributes replace them. The closure
+    /// is called on the thread that records, for each event of the app and each event that the SDK records itself, so it must return quickly. It may
+    /// call the SDK; events that it records do not get its attributes (`Documentation/Callbacks.md`). It does not survive a restart. nil
+    /// removes it.
     public func setGlobalAttributesProvider(_ attributes: (@Sendable () -> Attributes)?) {
         guard !isInChild else { return }
         dynamic.replace(attributes)
@@ -88,7 +90,7 @@ extension Analytics {
     }
 }
 
-/// Whose a global attribute is.
+/// The owner of a global attribute.
 public enum GlobalAttributeScope: String, Sendable, Hashable, CaseIterable {
     /// The installation's: it stays until it is removed.
     case installation

@@ -88,26 +88,32 @@ extension Analytics {
 
 /// The settings of an ``Analytics`` that may change at run time; see ``Analytics/options``.
 public struct RuntimeOptions: Sendable {
-    /// Whether each event is also written to standard error as it is recorded.
+    /// Whether each recorded event is also written to standard error.
     public var logEvents: Bool
-    /// Handles every mistake and difficulty; see ``Configuration/onDiagnostic``.
+    /// Receives every diagnostic; see ``Configuration/onDiagnostic``.
     public var onDiagnostic: (@Sendable (Diagnostic) -> Void)?
 
-    /// What is recorded without the app calling `record`. With `CaptureOptions.crashes` handlers go into the process, and out
-    /// of it without; crashes of earlier runs that nobody has told yet are told at once.
+    /// What is recorded without a call of the app.
+    ///
+    /// With `CaptureOptions.crashes`, crash handlers are installed, and without it they are removed; crashes of earlier runs that were not yet
+    /// recorded are recorded at once.
     public var capture: CaptureOptions
     /// When a session ends.
     public var sessions: Configuration.Sessions
 
-    /// Whether snapshots may read sensors of motion. What was read and not told yet is thrown away with the permission.
-    /// Readings that the app hands over itself count either way. Without effect while ``Configuration/snapshots`` is nil.
-    public var allowsMotion: Bool
-    /// Whether snapshots may say where the device is, if the person allows the app to know. Without effect while
+    /// Whether snapshots may read motion sensors.
+    ///
+    /// Setting it to false discards readings that are not yet recorded. Readings that the app adds itself do not need it. Without effect while
     /// ``Configuration/snapshots`` is nil.
+    public var allowsMotion: Bool
+    /// Whether snapshots may contain the location.
+    ///
+    /// The system must permit the app to know it. Without effect while ``Configuration/snapshots`` is nil.
     public var allowsLocation: Bool
 
-    /// What leaves for single destinations, and how; holds for what is read from the journal from then on. What is on its
-    /// way is sent as it was read.
+    /// Which events a destination receives, and in which form, by its id.
+    ///
+    /// A change applies to events that are read from the journal afterwards. A request in flight is sent as it was made.
     public var rules: [DestinationID: DestinationRules]
 
     /// How events are shown in the log; nil for as they are stored. For compatibility modules.

@@ -6,14 +6,14 @@ public import TrackwayEvents
 internal import TrackwayJournal
 
 extension Analytics {
-    /// Sends what waits now, and returns when it has arrived or the time is over.
+    /// Sends pending events now, until they are delivered or time is up.
     ///
-    /// A destination that named a time to come back is not asked before; one that is taken for down is asked with one event.
-    /// While consent or switch forbid sending, nothing is sent. Queues are sent whatever their policy says.
-    /// The report gives a reason for every event that waits (`FlushReport.Part.obstacle`).
+    /// A destination that named a time to retry is not asked before that time; one that seems to be down is tried with one event. Nothing is sent
+    /// while consent or ``isEnabled`` forbids it. Queues are sent whatever their policy says. The report gives a reason for every pending event
+    /// (`FlushReport.Part.obstacle`).
     ///
-    /// - Parameter timeout: how long to try; what is not sent by then stays and is sent later.
-    /// - Returns: Per destination what was delivered, what waits, what was dropped, and the last verdict.
+    /// - Parameter timeout: how long to try; events that are not sent by then stay pending.
+    /// - Returns: for each destination what was delivered, is pending and was dropped, and the last verdict.
     public func flush(timeout: Duration = .seconds(10)) async -> FlushReport {
         behavior.begin()
         await control.untilSettled()
@@ -34,19 +34,20 @@ extension Analytics {
         return await delivery.flush(timeout: timeout)
     }
 
-    /// Sends what waits inside of a background task that the app asked the system for, while the process may be suspended
-    /// otherwise: delivery runs until this returns, and gives the folder back then unless the app came to the front.
+    /// Sends pending events inside a background task that the app requested.
+    ///
+    /// The process may otherwise be suspended: delivery runs until this returns, and then releases the folder unless the app came to the foreground.
     ///
     /// ```swift
     /// task.expirationHandler = { work.cancel() }   // work is the Task that runs this
     /// let report = await analytics.flushInBackground(timeout: .seconds(20))
     /// task.setTaskCompleted(success: report.isComplete)
     /// ```
-    /// Cancelled, it breaks off what is on its way and returns at once; what was not sent stays. The SDK asks the system for no
-    /// background task of its own kind: which ones there are stands in the app's property list.
+    /// When its task is canceled, it cancels the request in flight and returns at once; events that were not sent stay pending. The SDK requests
+    /// no background task of its own, because the app's property list must name them.
     ///
     /// - Parameter timeout: how long to try.
-    /// - Returns: As ``flush(timeout:)`` does.
+    /// - Returns: as ``flush(timeout:)`` does.
     public func flushInBackground(timeout: Duration) async -> FlushReport {
         await lifeCycle.untilSettled()
         let wasSuspended = control.machine.isSuspended
@@ -60,9 +61,10 @@ extension Analytics {
         return report
     }
 
-    /// What became of every event of this installation, as of now: per destination delivered, waiting, or dropped by
-    /// reason. When storage cannot be read now, a `Diagnostic` tells, and the counts are the last ones read; what could not
-    /// be counted is named in `Ledger.uncounted`.
+    /// The counts of all events of this installation, for each destination.
+    ///
+    /// They say how many were delivered, are pending, and were dropped for which reason. When storage cannot be read now, the counts are the last
+    /// ones read, a `Diagnostic` is reported, and `Ledger.uncounted` names what could not be counted.
     public func ledger() -> Ledger {
         guard !isInChild else { return ledgerInChild }
         do throws(JournalError) {
@@ -93,10 +95,10 @@ extension Analytics {
         }
     }
 
-    /// Sends what waits, as far as it gets, and ends delivery. A second call returns when the first is done.
+    /// Sends pending events as far as time allows, and ends delivery.
     ///
-    /// Records `_app_end` first if the app is in the foreground: the exit of a program that shuts down is no exit of a killed one.
-    /// Recording still works afterwards: such events are kept, with a `Diagnostic`, and go out after the next start.
+    /// A second call returns when the first is done. If the app is in the foreground, `_app_end` is recorded first. Events can still be recorded
+    /// afterwards: they are stored, with a `Diagnostic`, and are sent after the next start.
     ///
     /// - Parameter timeout: how long the last flush may take; zero for none.
     public func shutdown(timeout: Duration = .seconds(5)) async {

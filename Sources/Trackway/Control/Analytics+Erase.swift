@@ -5,23 +5,22 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 
 extension Analytics {
-    /// Forgets everything about this installation: waiting events, counts, its id, everybody who used it, the global
-    /// attributes, timers. What was decided about consent for the device stays.
+    /// Erases everything about this installation, and begins a new one.
     ///
-    /// A new installation begins at once. Its first event is `_installation_erased`, whose attribute `installation` names
-    /// the former one, so that a collector can forget it too; `proof` is the secret behind that identity, which only the
-    /// device knew, so that nobody else can have it forgotten. The event travels under the same consent as every event, and
-    /// is not recorded while consent is denied or the SDK is disabled; the next start that may record does it then. Until
-    /// every destination has passed the event, id and secret are remembered: a process that dies in between, and another
-    /// erasing, only delay what is told.
+    /// Pending events, counts, the installation's id, users, global attributes and timers are removed. The device's decisions about consent stay.
     ///
-    /// An installation that began with a version that made no secret names itself without proof, and a collector leaves the
-    /// erasing to its operator (`trackway erase`).
+    /// The first event of the new installation is `_installation_erased`. Its attribute `installation` names the erased installation, so that a
+    /// collector can erase it too, and `proof` is a secret that only the device knew, so that nobody else can request this. Consent applies to the
+    /// event as to every other one. It is not recorded while consent is denied or the SDK is disabled; the next start that may record does it then.
+    /// Until every destination has received the event, the id and the secret are kept: a process that dies in between, or another erasure, only
+    /// delays it.
     ///
-    /// Ask all other processes of the installation to stop first: what they write cannot be erased from here.
+    /// An installation that began with a version without this secret has no proof, and a collector leaves the erasure to its operator
+    /// (`trackway erase`).
     ///
-    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/notErased`` when not everything could be removed; calling
-    ///   again continues.
+    /// Stop all other processes of the installation first: what they write cannot be erased from here.
+    ///
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/notErased`` when not everything could be removed; another call continues.
     public func erase() async throws(TrackwayError) {
         try await erase(for: nil)
     }

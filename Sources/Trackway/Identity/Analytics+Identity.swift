@@ -227,8 +227,8 @@ extension Analytics {
     /// ```swift
     /// analytics.setUserAttributes(["_user_age": 21, "name": "carl"])
     /// ```
-    /// Records `_profile_set`. What breaks a limit of an event's attributes is left out with a `Diagnostic`; all of the
-    /// person's attributes together keep the limits of one event's.
+    /// Records `_profile_set`. An attribute that exceeds a limit is left out with a `Diagnostic`; the limits of one event's
+    /// attributes apply to all attributes of the user together.
     public func setUserAttributes(_ attributes: Attributes) {
         guard !isInChild else { return }
         let (valid, diagnostics) = attributes.converted.valid(limits)

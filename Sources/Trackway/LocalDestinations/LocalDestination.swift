@@ -4,8 +4,9 @@
 public import TrackwayEvents
 public import TrackwayWire
 
-/// A destination whose events wait for the app itself: nothing is ever sent for it, and the app reads back what waits, does with
-/// it what it likes, and removes it.
+/// A destination whose events the app reads and removes itself.
+///
+/// The SDK sends nothing for it.
 ///
 /// ```swift
 /// let analytics = try Analytics(Configuration(appID: "shopping", destinations: [.local("exports")]))
@@ -18,18 +19,18 @@ public import TrackwayWire
 /// }
 /// try snapshot.remove()
 /// ```
-/// Its events have no age limit and a limit of bytes of their own (``Configuration/Storage/maximumLocalDestinationBytes``). Consent counts as for
-/// every destination. The ledger shows what waits as pending, and what was removed after a snapshot as delivered.
+/// Its events have no age limit and a size limit of their own, ``Configuration/Storage/maximumLocalDestinationBytes``. Consent applies as
+/// to every destination. The ledger counts events as pending until the app removes them, and then as delivered.
 public struct LocalDestination: Destination {
-    /// The target's name in routes, snapshots and the ledger.
+    /// The id in routes, in ``Analytics/pendingEvents(for:)`` and in the ledger.
     public let id: DestinationID
 
-    /// A target.
+    /// Makes a local destination with an id.
     public init(_ id: DestinationID) {
         self.id = id
     }
 
-    /// Never called by the SDK: nothing is sent for a target.
+    /// Never called by the SDK, which sends nothing for a local destination.
     public func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
         throw WireEncodingError(.misconfigured, "\"\(id)\" is a target of the app's: read it with a snapshot")
     }
@@ -41,10 +42,9 @@ public struct LocalDestination: Destination {
 }
 
 extension DestinationConfiguration {
-    /// A target of the app's own; see `LocalDestination`.
+    /// A destination whose events the app reads and removes itself; see ``LocalDestination``.
     ///
-    /// - Parameter id: names it in routes and the ledger. It must stay the same for ever, because the place in the journal is
-    ///   stored under it.
+    /// - Parameter id: the id in routes and in the ledger. It must never change, because the position in the journal is stored under it.
     public static func local(_ id: DestinationID) -> DestinationConfiguration {
         DestinationConfiguration(LocalDestination(id))
     }

@@ -6,14 +6,16 @@ public import TrackwayEvents
 internal import TrackwayJournal
 public import TrackwayWire
 
-/// What waited for a target of the app's when ``Analytics/pendingEvents(for:)`` was called: exactly the events recorded before, by any
-/// thread of this process, and what other processes of the installation had written.
+/// A snapshot of the events that were pending for a local destination.
 ///
-/// Reading streams: memory stays constant however much waits, and recording goes on meanwhile, as do other snapshots. What
-/// happens to the events in between (another snapshot removes them, the journal gives them up, everything is erased) ends the
-/// reading with a ``TrackwayError``, never with a wrong answer. Events that consent does not let leave are not shown.
+/// It contains exactly the events that any thread of this process recorded before ``Analytics/pendingEvents(for:)`` was called, and the
+/// events that other processes of the installation had written by then.
 ///
-/// Any thread may call. Every call reads files; call from where a disk may be waited for.
+/// Reading needs constant memory for any number of events. Recording continues meanwhile, and so do other snapshots. If events of the
+/// snapshot are removed, dropped or erased in the meantime, reading ends with a ``TrackwayError`` and never returns a wrong result.
+/// Events that consent does not permit are left out.
+///
+/// Any thread may call. Every call reads files, so do not call on a thread that must not wait for the disk.
 public struct PendingEvents: Sendable {
     private let snapshot: JournalSnapshot
     private let reporter: DiagnosticReporter
@@ -23,11 +25,12 @@ public struct PendingEvents: Sendable {
         self.reporter = reporter
     }
 
-    /// Whose events these are.
+    /// The id of the local destination.
     public var target: DestinationID { snapshot.destination }
 
-    /// Why the events of other processes of the installation are missing in this snapshot: each a sentence that names a path and
-    /// the remedy. Empty nearly always; a later snapshot has them.
+    /// Why events of other processes are missing from this snapshot.
+    ///
+    /// Each sentence names a path and the remedy. Nearly always empty. A later snapshot has these events.
     public var obstacles: [String] { snapshot.obstacles.map(\.message) }
 
     /// The last sequence number that the snapshot shows, by writer.
@@ -38,15 +41,15 @@ public struct PendingEvents: Sendable {
         PendingEvents(snapshot.prefix(through: places), reporter)
     }
 
-    /// Calls `body` with each event, in the order of recording, until it returns false. Events of several processes come one
-    /// process after the other, in the order they were started.
+    /// Calls a closure with each event, in the order of recording, until it returns false.
     ///
-    /// An event that cannot be decoded is passed over with a `Diagnostic`.
+    /// Events of several processes are read one process after the other, in the order in which the processes started. An event that
+    /// cannot be decoded is skipped and reported as a `Diagnostic`.
     ///
-    /// - Parameter body: says whether to go on. It may throw, record, and make other snapshots.
-    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/snapshotOutdated`` when events of the snapshot were removed, given up
-    ///   or erased since it was made; ``TrackwayError/Code/snapshotEnded`` when the ``Analytics`` it was made of is gone;
-    ///   ``TrackwayError/Code/storageUnavailable``. And whatever `body` throws.
+    /// - Parameter body: returns whether to continue. It may throw, record events, and make other snapshots.
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/snapshotOutdated`` when events of the snapshot were removed, dropped
+    ///   or erased since it was made, ``TrackwayError/Code/snapshotEnded`` when its ``Analytics`` was released, or
+    ///   ``TrackwayError/Code/storageUnavailable``; and whatever `body` throws.
     /// - Complexity: O(bytes that were recorded since the last removal); constant memory.
     public func readEvents(_ body: (RecordedEvent) throws -> Bool) throws {
         try readBatches { batch in
@@ -75,7 +78,9 @@ public struct PendingEvents: Sendable {
         }
     }
 
-    /// Calls `body` with a batch of events after the other, as a `Destination` encodes them, until it returns false:
+    /// Calls a closure with one batch of events after another until it returns false.
+    ///
+    /// A `Destination` can encode each batch:
     ///
     /// ```swift
     /// try snapshot.readBatches { batch in
@@ -84,8 +89,8 @@ public struct PendingEvents: Sendable {
     /// }
     /// ```
     /// - Parameters:
-    ///   - limits: how large a batch is at most.
-    ///   - body: says whether to go on.
+    ///   - limits: the maximum size of a batch.
+    ///   - body: returns whether to continue.
     /// - Throws: as ``readEvents(_:)``.
     public func readBatches(of limits: BatchLimits = BatchLimits(), _ body: (EventBatch) throws -> Bool) throws {
         do {
@@ -95,10 +100,10 @@ public struct PendingEvents: Sendable {
         }
     }
 
-    /// How many events the snapshot shows.
+    /// The number of events in the snapshot.
     ///
     /// - Throws: as ``readEvents(_:)``.
-    /// - Complexity: reads them all.
+    /// - Complexity: reads all events.
     public func countEvents() throws(TrackwayError) -> Int {
         var count = 0
         do {
@@ -112,16 +117,15 @@ public struct PendingEvents: Sendable {
         return count
     }
 
-    /// Removes exactly the snapshot's events. When this returns, that survives power loss; the ledger counts them as delivered.
+    /// Removes exactly the events of the snapshot, and counts them as delivered.
     ///
-    /// Events that are gone already are left as they are, so a second call removes nothing. Events that were recorded since
-    /// stay.
+    /// When the call returns, the removal survives power loss. Events that were recorded later stay. A second call removes nothing.
     ///
-    /// - Returns: how many events this call removed.
+    /// - Returns: the number of events that this call removed.
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/deliveredElsewhere`` while another process of the installation
-    ///   delivers: it alone can remove events, or this process once that one has ended; with
-    ///   ``TrackwayError/Code/snapshotOutdated`` when everything was erased, ``TrackwayError/Code/snapshotEnded``,
-    ///   ``TrackwayError/Code/storageUnavailable`` when it could not be written down: call again.
+    ///   delivers, because only that process can remove events; with ``TrackwayError/Code/snapshotOutdated`` when everything was
+    ///   erased; with ``TrackwayError/Code/snapshotEnded``; or with ``TrackwayError/Code/storageUnavailable`` when the removal could not
+    ///   be written: call again.
     /// - Complexity: O(bytes that were recorded since the last removal); constant memory.
     @discardableResult
     public func remove() throws(TrackwayError) -> Int {
@@ -134,9 +138,9 @@ public struct PendingEvents: Sendable {
 }
 
 extension Analytics {
-    /// Everything that waits for a target of the app's now. Cheap: nothing is read yet.
+    /// Makes a snapshot of the events that are pending for a local destination. No event is read yet.
     ///
-    /// - Parameter target: the id of an ``LocalDestination`` that is configured or was added.
+    /// - Parameter target: the id of a ``LocalDestination`` that is configured or was added.
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when nothing has this id, with
     ///   ``TrackwayError/Code/targetMismatch`` when it is delivered by the SDK, with
     ///   ``TrackwayError/Code/storageUnavailable`` when the folder cannot be read now.

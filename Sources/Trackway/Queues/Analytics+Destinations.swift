@@ -53,11 +53,12 @@ extension Analytics {
         if let problem { reporter.report(problem) }
     }
 
-    /// Removes a destination that was added at run time. A request on its way is still settled; what waits stays in the
-    /// journal, within its limits of age and bytes, and goes on when the destination is added again. What is recorded
-    /// meanwhile is not for it. Any thread may call; the call writes a small file.
+    /// Removes a destination that was added at run time.
     ///
-    /// - Returns: False when there is none with this id, or the configuration named it: those stay.
+    /// A request in flight is still completed. Pending events stay in the journal, within its limits of age and size, and are sent when the
+    /// destination is added again. Events recorded in the meantime are not for it. Any thread may call; the call writes a small file.
+    ///
+    /// - Returns: false if there is no destination with this id, or if it is part of the configuration.
     @discardableResult
     public func removeDestination(_ id: DestinationID) -> Bool {
         guard !isInChild else { return false }
@@ -118,7 +119,7 @@ extension Analytics {
         )
     }
 
-    /// Whether events can be addressed to a destination: one of the configuration, or one added since.
+    /// Whether a destination with an id is configured or was added.
     public func hasDestination(_ id: DestinationID) -> Bool {
         guard !isInChild else { return false }
         return registry.contains(id)

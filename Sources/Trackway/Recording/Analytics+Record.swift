@@ -6,21 +6,21 @@ public import TrackwayEvents
 internal import TrackwayJournal
 
 extension Analytics {
-    /// Records an event. When this returns, the event survives the death of the process.
+    /// Records an event. When this returns, it survives the process's death.
     ///
     /// ```swift
     /// analytics.record("view_item", ["value": 99.9], items: [Item(id: "123", name: "Nature")])
     /// ```
-    /// Never throws and never waits for disk flushes, the network or another thread; only the first event of a process waits, on
-    /// Linux, until the device's facts are read, if it comes sooner than they are. A mistake (an empty name, too many
-    /// attributes, a number that is none) costs at most the part at fault; a `Diagnostic` says which and what helps.
+    /// The call never throws, and never waits for disk flushes, the network or another thread. Only the first event of a process on Linux waits
+    /// until the device's properties are read, if it is recorded sooner. An invalid part (an empty name, too many attributes, a value that is not a
+    /// number) affects only itself, and a `Diagnostic` names it and what to do.
     ///
     /// - Parameters:
-    ///   - name: what happened.
-    ///   - attributes: what is worth knowing about it, in order.
-    ///   - items: what it is about.
-    ///   - route: the destinations that the event is for; every destination by default.
-    /// - Returns: The event's id and place, and what it survives.
+    ///   - name: the name of the event.
+    ///   - attributes: the event's attributes, in order.
+    ///   - items: the items that the event is about.
+    ///   - route: the destinations that receive the event; all by default.
+    /// - Returns: the event's id and number, and what it survives.
     /// - Complexity: O(size of the event); about a microsecond for ten attributes.
     @discardableResult
     public func record(
@@ -78,7 +78,7 @@ extension Analytics {
         return Receipt(id: id, sequence: sequence, .recorded(.kernel))
     }
 
-    /// Records an event that has a type of its own.
+    /// Records a typed event.
     ///
     /// ```swift
     /// struct AddToCart: TypedEvent {
@@ -89,10 +89,10 @@ extension Analytics {
     /// analytics.record(AddToCart(sku: "A-1", price: 12.5))
     /// ```
     /// - Parameters:
-    ///   - event: its coded properties become the attributes.
-    ///   - route: the destinations that the event is for; every destination by default.
-    /// - Returns: As for ``record(_:_:items:to:)``. An event whose `encode(to:)` throws is recorded without attributes of its
-    ///   own, with `_error_code` and `_error_message` instead, and a `Diagnostic`.
+    ///   - event: the event; its coded properties become the attributes.
+    ///   - route: the destinations that receive the event; all by default.
+    /// - Returns: as for ``record(_:_:items:to:)``. An event whose `encode(to:)` throws is recorded without its attributes, with
+    ///   `_error_code` and `_error_message` instead, and reported as a `Diagnostic`.
     @discardableResult
     public func record(_ event: some TypedEvent, to route: Route = .all) -> Receipt {
         guard !isInChild else { return refuseInChild() }

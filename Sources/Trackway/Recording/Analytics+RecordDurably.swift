@@ -7,19 +7,19 @@ internal import TrackwayJournal
 extension Analytics {
     /// Records an event and returns when it survives power loss.
     ///
-    /// The event is recorded before anything is awaited, exactly as ``record(_:_:items:to:)`` does. Callers who wait at
-    /// the same time share one flush of the disk, which runs on a thread of the SDK's own. Cancelling the task neither
-    /// takes the event back nor ends the wait.
+    /// The event is recorded as by ``record(_:_:items:to:)`` before the call waits. Callers that wait at the same time share
+    /// one flush of the disk, which runs on a thread of the SDK. Canceling the task neither removes the event nor ends the
+    /// wait.
     ///
     /// - Parameters:
-    ///   - name: what happened.
-    ///   - attributes: what is worth knowing about it, in order.
-    ///   - items: what it is about.
-    ///   - route: the destinations that the event is for; every destination by default.
-    /// - Returns: A receipt with the durability ``Receipt/Durability/disk``.
-    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/notRecorded`` when the event was not recorded at all, with
-    ///   ``TrackwayError/Code/notDurable`` when it was, and stable storage did not confirm it; it is then still
-    ///   delivered unless the power fails first.
+    ///   - name: the name of the event.
+    ///   - attributes: the event's attributes, in order.
+    ///   - items: the items that the event is about.
+    ///   - route: the destinations that receive the event; all by default.
+    /// - Returns: a receipt with the durability ``Receipt/Durability/disk``.
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/notRecorded`` when the event was not recorded, or with
+    ///   ``TrackwayError/Code/notDurable`` when it was recorded but the disk did not confirm it; it is then still delivered
+    ///   unless the power fails first.
     @discardableResult
     public func recordDurably(
         _ name: String,
@@ -30,7 +30,7 @@ extension Analytics {
         try await makeDurable(record(name, attributes, items: items, to: route), name)
     }
 
-    /// Records an event that has a type of its own and returns when it survives power loss.
+    /// Records a typed event and returns when it survives power loss.
     ///
     /// - Returns: As for ``recordDurably(_:_:items:to:)``.
     /// - Throws: As for ``recordDurably(_:_:items:to:)``.

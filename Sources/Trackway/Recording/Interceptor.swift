@@ -3,7 +3,7 @@
 
 public import TrackwayEvents
 
-/// Sees the events that the app records before they are recorded, and may change or drop them.
+/// A closure that may change or drop an event before recording.
 ///
 /// ```swift
 /// configuration.interceptors = [
@@ -13,17 +13,17 @@ public import TrackwayEvents
 ///     }
 /// ]
 /// ```
-/// It is called on the thread that records, with no lock held, in the order of ``Configuration/interceptors``; each sees
-/// what those before it left. Events of several threads may come at the same time. As long as it takes, its caller waits.
+/// It is called on the thread that records, with no lock held, in the order of ``Configuration/interceptors``. Each interceptor sees the event as
+/// the ones before left it. Several threads may call it at the same time. The caller of `record` waits for it.
 ///
-/// It sees what is recorded by a call: `record`, typed and durable events, ended timers, and the events of compatibility
-/// modules, with dynamic attributes. It does not see what the SDK records itself (starts, sessions, screens, snapshots),
-/// what is said about people and things, or an erasing; ``DestinationConfiguration/rules`` and `CaptureOptions` are for those. An
-/// event that may not be recorded is not shown either.
+/// It sees events that are recorded by a call: `record`, typed and durable events, ended timers, and events of compatibility modules, including
+/// attributes of ``Analytics/setGlobalAttributesProvider(_:)``. It does not see events that the SDK records itself (starts, sessions, screens,
+/// snapshots), user attributes, groups or an erasure; ``DestinationConfiguration/rules`` and `CaptureOptions` apply to those. It does not see
+/// events that may not be recorded.
 ///
-/// It may call the SDK. What it records is shown to the other interceptors, and not to itself (`Documentation/Callbacks.md`).
+/// It may call the SDK. The other interceptors see events that it records, and it does not see them itself (`Documentation/Callbacks.md`).
 public struct Interceptor: Sendable {
-    /// What becomes of an event.
+    /// What happens to an event.
     public enum Decision: String, Sendable, Hashable, CaseIterable {
         /// It is recorded as the interceptor leaves it, within the limits of events.
         case keep
@@ -31,21 +31,23 @@ public struct Interceptor: Sendable {
         case drop
     }
 
-    /// What dropped events are counted under; at most 128 bytes, the rest is cut.
+    /// The name under which dropped events are counted.
+    ///
+    /// At most 128 bytes; the rest is cut.
     public let name: String
     private let body: @Sendable (inout InterceptedEvent) -> Decision
 
-    /// An interceptor.
+    /// Makes an interceptor.
     ///
     /// - Parameters:
-    ///   - name: what dropped events are counted under; several interceptors of one name are counted together.
-    ///   - body: sees each event, may change it, and decides about it.
+    ///   - name: the name under which dropped events are counted. Interceptors with the same name are counted together.
+    ///   - body: sees each event, may change it, and decides whether it is recorded.
     public init(_ name: String, _ body: @escaping @Sendable (inout InterceptedEvent) -> Decision) {
         self.name = name.isEmpty ? "unnamed" : name.cut(toBytes: Diagnostic.maximumValueBytes)
         self.body = body
     }
 
-    /// Shows it an event.
+    /// Calls the closure with an event.
     public func intercept(_ event: inout InterceptedEvent) -> Decision {
         body(&event)
     }
@@ -53,18 +55,21 @@ public struct Interceptor: Sendable {
 
 /// An event that is about to be recorded.
 public struct InterceptedEvent: Sendable, Hashable {
-    /// What happened. An empty name, and one that begins with `_`, are not taken: the event keeps the name it had. So does an
-    /// event whose name begins with `_`.
+    /// The name of the event.
+    ///
+    /// An empty name, or one that begins with `_`, is not accepted: the event keeps its name. An event whose name begins with `_` cannot be renamed.
     public var name: String
-    /// What is worth knowing about it, dynamic attributes included. Global attributes are not here: they are stored once for
+    /// The event's attributes.
+    ///
+    /// They include those of ``Analytics/setGlobalAttributesProvider(_:)``. Global attributes are not included, because they are stored once for
     /// many events.
     public var attributes: Attributes
-    /// What it is about.
+    /// The items that the event is about.
     public var items: [Item]
-    /// The ids of the destinations that shall have it; all of them when empty.
+    /// The destinations that receive the event.
     public let route: Route
 
-    /// An event of these parts.
+    /// Makes an event, for tests of interceptors.
     public init(
         _ name: String,
         _ attributes: Attributes = [:],

@@ -6,39 +6,38 @@ public import TrackwayEvents
 internal import TrackwayJournal
 
 extension Analytics {
-    /// Takes a snapshot now, whatever the policy says and whether or not the app is in use: `_device_properties`, unless they
-    /// were told lately and did not change, then `_app_state`.
+    /// Takes a snapshot now, whatever the policy says.
+    ///
+    /// It records `_device_properties`, unless they were recorded recently and did not change, and then `_app_state`.
     ///
     /// ```swift
     /// analytics.collectSnapshot(title: "Checkout")
     /// ```
-    /// Returns at once and never waits for a source; the events are recorded when the sources have answered, at most seconds
-    /// later, with the time of this call. Nothing is read or recorded while consent is denied, the collection policy forbids
-    /// it or the SDK is switched off, nor after ``shutdown(timeout:)``. Any thread.
+    /// The call returns at once and never waits for a source. The events are recorded when the sources have answered, a few seconds later at most,
+    /// with the time of this call. Nothing is read or recorded while consent is denied, while the collection policy forbids it, while the SDK is
+    /// disabled, or after ``shutdown(timeout:)``. Any thread may call.
     ///
-    /// - Parameter title: what is shown; nil leaves it to the source of the app's state.
+    /// - Parameter title: the title of what is shown; nil asks the source of the app's state.
     public func collectSnapshot(title: String? = nil) {
         guard !isInChild else { return }
         guard let snapshots else { return reportSnapshotsOff() }
         snapshots.collect(title)
     }
 
-    /// Adds a reading of motion that the app made itself.
+    /// Adds a motion reading that the app made itself.
     ///
-    /// The next snapshot takes the last ten of each kind with it.
-    ///
-    /// ``RuntimeOptions/allowsMotion`` is about sensors that the SDK reads: readings handed over count without it. Numbers
-    /// that are infinite or none are left out, with a `Diagnostic`. Returns at once. Any thread.
+    /// The next snapshot contains the last ten readings of each kind. ``RuntimeOptions/allowsMotion`` applies only to sensors that the SDK
+    /// reads. Numbers that are infinite or not a number are left out with a `Diagnostic`. The call returns at once. Any thread may call.
     public func addSensorReading(_ reading: MotionReading) {
         guard !isInChild else { return }
         guard let snapshots else { return reportSnapshotsOff() }
         snapshots.read(reading, run: nil)
     }
 
-    /// Adds a reading of the compass that the app made itself.
+    /// Adds a compass reading that the app made itself.
     ///
-    /// The next snapshot takes the last one with it. Numbers
-    /// that are infinite or none are left out, with a `Diagnostic`. Returns at once. Any thread.
+    /// The next snapshot contains the last one. Numbers that are infinite or not a number are left out with a `Diagnostic`. The call returns at
+    /// once. Any thread may call.
     public func addHeading(_ heading: Heading) {
         guard !isInChild else { return }
         guard let snapshots else { return reportSnapshotsOff() }

@@ -5,10 +5,10 @@ public import TrackwayBehavior
 internal import TrackwayEvents
 internal import TrackwayPlatform
 
-/// Whether and how snapshots are taken; see ``Configuration/snapshots``.
+/// Which snapshots are taken, and how often; see ``Configuration/snapshots``.
 ///
-/// A snapshot is one or two events: `_device_properties` says what the device and its system are, `_app_state` what the app
-/// and its device are about at that moment. What is not known is left out.
+/// A snapshot is one or two events: `_device_properties` describes the device and its system, `_app_state` the state of the app and the device at
+/// that moment. Unknown values are left out.
 ///
 /// ```swift
 /// var snapshots = SnapshotOptions()
@@ -16,38 +16,45 @@ internal import TrackwayPlatform
 /// configuration.snapshots = snapshots
 /// ```
 public struct SnapshotOptions: Sendable {
-    /// How often. Thirty a minute at most that the app's use brings about, and one in two minutes at least while it is
-    /// used, by default.
+    /// How often snapshots are taken.
+    ///
+    /// By default, use of the app causes at most thirty a minute, and there is at least one every two minutes while the app is used.
     public var policy: SnapshotPolicy
 
-    /// Where snapshots come from. nil (the default) asks the system; sources of the app's own replace all of the system's,
-    /// and a part without a source is left out.
+    /// The sources of snapshots.
     ///
-    /// Each source is asked on a thread of its own, one thing at a time. One that takes longer than two seconds is told as a
-    /// `Diagnostic`, and snapshots go on without it until it answers.
+    /// nil (the default) asks the system. Sources of the app's own replace all of the system's, and a part without a source is left out.
+    ///
+    /// Each source is called on a thread of its own, one call at a time. One that takes longer than two seconds is reported as a `Diagnostic`, and
+    /// snapshots continue without it until it answers.
     public var sources: SnapshotSources?
 
-    /// Whether sensors of motion may be read. False by default: few apps need that, and it costs power. May change later,
-    /// see ``RuntimeOptions/allowsMotion``.
+    /// Whether motion sensors may be read.
+    ///
+    /// False by default, because few apps need it and it costs power. ``RuntimeOptions/allowsMotion`` changes it later.
     public var allowsMotion: Bool
 
-    /// Whether a snapshot may say where the device is. True by default: it is asked for only when the person allows the
-    /// app to know, and nothing is ever started to find out. May change later, see ``RuntimeOptions/allowsLocation``.
+    /// Whether a snapshot may contain the location.
+    ///
+    /// True by default: it is read only if the system permits the app to know it, and no location service is started.
+    /// ``RuntimeOptions/allowsLocation`` changes it later.
     public var allowsLocation: Bool
 
-    /// Whether snapshots may say on Apple's systems what tells one device from all others: the kernel's ids, the names of device and
-    /// host, addresses of networks. False by default: the App Store forbids to know a device again by such things, whether the
-    /// person agrees or not. Other systems pay no regard to it, and neither do ``sources`` of the app's own.
+    /// Whether snapshots on Apple's systems may contain values that identify the device.
+    ///
+    /// These are the kernel's ids, the names of device and host, and network addresses. False by default: the App Store forbids recognizing a
+    /// device by them, even with consent. It has no effect on other systems and on ``sources`` of the app's own.
     public var allowsDeviceRecognition: Bool
 
-    /// The destinations that `_device_properties` is for; all of them (the default) when empty.
+    /// The destinations that receive `_device_properties`; all by default.
     public var devicePropertiesRoute: Route
 
-    /// The destinations that `_app_state` is for; all of them (the default) when empty.
+    /// The destinations that receive `_app_state`; all by default.
     public var appStateRoute: Route
 
-    /// For how long properties of the device that did not change are not told again, as long as the same person is signed
-    /// in. An hour by default; zero tells them with every occasion.
+    /// How long unchanged device properties are not recorded again.
+    ///
+    /// They are recorded again for another user. An hour by default; zero records them every time.
     public var repeatsDevicePropertiesAfter: Duration
 
     /// Options of these parts.

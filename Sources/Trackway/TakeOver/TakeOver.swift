@@ -3,54 +3,58 @@
 
 public import TrackwayEvents
 
-/// What the first start of a compatibility module took over from the SDK that it stands for, where that one was in the app before.
+/// What a new installation took over from the app's former SDK.
 ///
-/// What that SDK keeps is read and stays as it is. Once taken over, it counts as if it had been said here, and what it says later counts
-/// no more.
+/// The other SDK's files are read and do not change. Values that were taken over count as if they had been set here; values that the other SDK
+/// stores later have no effect.
 public struct MigrationResult: Sendable, Hashable, Codable {
-    /// The SDK: "Clickstream", "Sensors Analytics" or "Sift".
+    /// The other SDK: "Clickstream", "Sensors Analytics" or "Sift".
     public let origin: String
-    /// Who was signed in there; nil when nobody was, or when that could not be taken over.
+    /// The id of the signed-in user, or nil.
     public internal(set) var user: String?
-    /// What named the anonymous visitor there.
+    /// The id of the anonymous visitor.
     public internal(set) var anonymousID: String?
-    /// What named the person there.
+    /// The unique id of the person.
     public internal(set) var uniqueID: String?
-    /// When the person first opened the app.
+    /// The time at which the person first opened the app.
     public internal(set) var firstTouch: Timestamp?
     /// The local day of the first start, such as "2024-05-31".
     public internal(set) var firstDay: String?
-    /// The id that the system gave the device for the apps of one vendor.
+    /// The system's id of the device for the apps of one vendor.
     public internal(set) var vendorID: String?
     /// Whether the app was opened before, so that its next start is not the first.
     public internal(set) var wasOpened = false
-    /// The number of the latest session; the next one gets the next.
+    /// The number of the latest session.
     public internal(set) var sessionNumber: Int64?
-    /// The version of the app that was seen last.
+    /// The latest version of the app.
     public internal(set) var appVersion: String?
-    /// The version of the system that was seen last.
+    /// The latest version of the system.
     public internal(set) var systemVersion: String?
-    /// How many people had signed in, and are recognised when they come back.
+    /// The number of users who had signed in and are still recognized.
     public internal(set) var knownUsers = 0
-    /// The names of the attributes of the person that were taken over.
+    /// The keys of the user attributes that were taken over.
     public internal(set) var userAttributes: [String] = []
-    /// The names of the attributes of all events that were taken over.
+    /// The keys of the global attributes that were taken over.
     public internal(set) var globalAttributes: [String] = []
-    /// What became of events that waited to be sent there.
+    /// The events that were pending in the other SDK.
     public internal(set) var waiting = WaitingEvents()
-    /// What could not be taken over, a sentence each; the rest was.
+    /// What could not be taken over, one sentence each.
     public internal(set) var problems: [String] = []
 
-    /// What became of events that waited to be sent in another SDK.
+    /// The events that were pending in another SDK.
     public struct WaitingEvents: Sendable, Hashable, Codable {
-        /// How many there are; nil when that cannot be told.
+        /// The number of these events; nil when it cannot be determined.
         public internal(set) var found: Int?
-        /// How many were recorded here, with their own ids and times, and are sent to the module's own destination.
+        /// The number of these events that were recorded here.
+        ///
+        /// They keep their ids and times, and are sent to the module's own destination.
         public internal(set) var imported = 0
-        /// Whether they were gone over to the end; false while that is still to be done.
+        /// Whether all of these events were processed.
         public internal(set) var isComplete = false
 
-        /// How many stay where they are, and are not sent any more; nil when that cannot be told.
+        /// The number of events that stay in the other SDK; nil if unknown.
+        ///
+        /// They are not sent.
         public var left: Int? { found.map { $0 - imported } }
     }
 
@@ -61,8 +65,10 @@ public struct MigrationResult: Sendable, Hashable, Codable {
 }
 
 extension Analytics {
-    /// What was taken over from an older SDK of the app; nil when there was nothing, when this installation was not new, or when
-    /// nobody asked for it. Later starts answer the same, until the installation is erased. Any thread.
+    /// What was taken over from an older SDK of the app.
+    ///
+    /// nil when there was nothing to take over, when this installation was not new, or when no compatibility module asked for it. Later starts
+    /// return the same value until the installation is erased. Any thread may call.
     public var migrationResult: MigrationResult? { takingOver.report }
 }
 

@@ -5,19 +5,19 @@ public import TrackwayBehavior
 public import TrackwayEvents
 
 extension Analytics {
-    /// Starts to measure how long something takes.
+    /// Starts a timer.
     ///
     /// ```swift
     /// analytics.startTimer("checkout")
     /// analytics.endTimer("checkout", ["steps": 3])   // records "checkout" with its duration
     /// ```
-    /// A timer that is started again by its name begins anew; the earlier one goes on and can be reached by its id alone, so
-    /// timers of one name may nest and cross. Timers end with the process.
+    /// A second start with the same name begins a new timer. The earlier one continues and can be reached only by its id, so timers of one name may
+    /// overlap. Timers end with the process.
     ///
     /// - Parameters:
     ///   - name: the name of the event that ending the timer records.
-    ///   - unit: what the duration is counted in.
-    ///   - countsBackground: whether time that the app spends in the background counts, too.
+    ///   - unit: the unit of the duration.
+    ///   - countsBackground: whether time in the background counts, too.
     @discardableResult
     public func startTimer(_ name: String, unit: TimerUnit = .seconds, countsBackground: Bool = false) -> TimerID {
         let id = TimerID(name: timerName(name), start: ids.next(at: clock.now().wall))
@@ -40,22 +40,22 @@ extension Analytics {
         return id
     }
 
-    /// Stops the time of a timer, until it is resumed. One that is paused stays so.
+    /// Pauses a timer. A paused timer stays paused.
     public func pauseTimer(_ name: String) { pause(.name(timerName(name)), name) }
 
-    /// Stops the time of a timer, until it is resumed. One that is paused stays so.
+    /// Pauses a timer. A paused timer stays paused.
     public func pauseTimer(_ id: TimerID) { pause(.id(id.start), id.name) }
 
-    /// Lets a paused timer go on. One that is not paused goes on as it did.
+    /// Resumes a paused timer. A running timer does not change.
     public func resumeTimer(_ name: String) { resume(.name(timerName(name)), name) }
 
-    /// Lets a paused timer go on. One that is not paused goes on as it did.
+    /// Resumes a paused timer. A running timer does not change.
     public func resumeTimer(_ id: TimerID) { resume(.id(id.start), id.name) }
 
-    /// The time that a running or paused timer shows; nil without such a timer.
+    /// The elapsed time of a timer; nil without such a timer.
     public func elapsedTime(of name: String) -> Duration? { elapsedTime(.name(timerName(name))) }
 
-    /// The time that a running or paused timer shows; nil without such a timer.
+    /// The elapsed time of a timer; nil without such a timer.
     public func elapsedTime(of id: TimerID) -> Duration? { elapsedTime(.id(id.start)) }
 
     /// Ends a timer and records the event of its name, with `event_duration`: what the timer shows, rounded to three
@@ -84,13 +84,13 @@ extension Analytics {
         end(.id(id.start), id.name, attributes, items, route)
     }
 
-    /// Gives a timer up; nothing is recorded.
+    /// Removes a timer without recording an event.
     public func removeTimer(_ name: String) { remove(.name(timerName(name)), name) }
 
-    /// Gives a timer up; nothing is recorded.
+    /// Removes a timer without recording an event.
     public func removeTimer(_ id: TimerID) { remove(.id(id.start), id.name) }
 
-    /// Gives all timers up; nothing is recorded.
+    /// Removes all timers without recording events.
     public func clearTimers() {
         guard !isInChild else { return }
         timers.report { machine, _ in machine.cleared() }
@@ -152,11 +152,11 @@ extension Analytics {
     }
 }
 
-/// Names one start of a timer.
+/// Identifies one start of a timer.
 ///
-/// Needed only when several timers of one name run at the same time; else a timer's name says enough.
+/// It is needed only when several timers of one name run at the same time; otherwise the name is enough.
 public struct TimerID: Sendable, Hashable {
-    /// The name the timer was started with, and that its event gets.
+    /// The name of the timer and of its event.
     public let name: String
     package let start: EventID
 

@@ -1,42 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What the device's conditions mean for delivery. Nothing is dropped because of them: events wait in the journal, within its
-/// limits, and go when the condition ends.
+/// How the device's state changes delivery.
+///
+/// No event is dropped because of it: events stay pending in the journal, within its limits, and are sent when the condition ends.
 ///
 /// ```swift
 /// configuration.delivery.conditions.onExpensiveNetwork = .spaced
 /// configuration.delivery.conditions.spacing = .seconds(900)
 /// ```
-/// Of several conditions the strictest one counts. Systems that tell nothing of a condition (Linux) are not restricted by it.
+/// If several conditions hold, the strictest one applies. A condition that the system does not report (on Linux) has no effect.
 public struct DeliveryConditions: Sendable, Hashable {
-    /// What one condition means, from the mildest to the strictest.
+    /// The effect of a condition, from the mildest to the strictest.
     public enum Reaction: Int, Sendable, Hashable, CaseIterable, Comparable {
-        /// Nothing.
+        /// No effect.
         case unrestricted
-        /// Uploads that nobody asked for keep ``DeliveryConditions/spacing`` apart, and then carry everything that waits.
-        /// Destinations whose ``DeliveryPolicy/flushEvents`` is 1 are served as always, because each of their events matters at
-        /// once; so is the upload when the app leaves.
+        /// Uploads that the app did not request are ``DeliveryConditions/spacing`` apart.
+        ///
+        /// Each of them then sends everything that is pending. Destinations whose ``DeliveryPolicy/flushEvents`` is 1 are not affected,
+        /// nor is the upload when the app leaves the foreground.
         case spaced
-        /// Only a flush of the app's own sends, or the end of delivery that the app asks for.
+        /// Only a flush or a shutdown by the app sends events.
         case held
-        /// Nothing is sent, whoever asks.
+        /// Nothing is sent, not even by a flush.
         case closed
 
         public static func < (first: Reaction, second: Reaction) -> Bool { first.rawValue < second.rawValue }
     }
 
-    /// While the person has the device save power. Spaced by default: each upload wakes the radio.
+    /// While the device is in low power mode. Spaced by default.
     public var onLowPower = Reaction.spaced
     /// While the device is hot (`serious`). Spaced by default.
     public var onSeriousHeat = Reaction.spaced
     /// While the device must cool down (`critical`). Held by default.
     public var onCriticalHeat = Reaction.held
-    /// On networks that somebody pays for. Unrestricted by default: events are small, and many people have no other network.
+    /// On expensive networks, such as cellular.
+    ///
+    /// Unrestricted by default: events are small, and many people have no other network.
     public var onExpensiveNetwork = Reaction.unrestricted
-    /// While there is no network. Held by default: an attempt costs power and fails. What waits goes as soon as there is one.
+    /// While there is no network.
+    ///
+    /// Held by default: an attempt costs power and fails. Pending events are sent as soon as there is a network.
     public var withoutNetwork = Reaction.held
-    /// How far uploads keep apart where they are spaced, and how long the first event waits for company. 5 minutes by default.
+    /// The time between spaced uploads, and before the first one.
+    ///
+    /// 5 minutes by default.
     public var spacing = Duration.seconds(300)
     /// In low-data mode. The configuration's own setting decides: nobody else knows whether the transport sends there.
     package var onConstrainedNetwork = Reaction.closed
@@ -44,7 +52,9 @@ public struct DeliveryConditions: Sendable, Hashable {
     /// Makes conditions with the defaults above.
     public init() {}
 
-    /// Whatever the device says makes no difference, except low-data mode (see `Configuration.delivery.allowsConstrainedNetworks`).
+    /// Conditions without any effect, except in low-data mode.
+    ///
+    /// See `Configuration.delivery.allowsConstrainedNetworks`.
     public static var ignored: DeliveryConditions {
         var conditions = DeliveryConditions()
         conditions.onLowPower = .unrestricted

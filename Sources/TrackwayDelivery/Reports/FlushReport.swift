@@ -4,19 +4,25 @@
 public import TrackwayEvents
 public import TrackwayWire
 
-/// What a flush achieved, per destination.
+/// The result of a flush, for each destination.
 public struct FlushReport: Sendable, Hashable {
-    /// One destination's part.
+    /// The result for one destination.
     public struct Part: Sendable, Hashable {
-        /// Events delivered while the flush ran.
+        /// The number of events that were delivered during the flush.
         public var delivered: UInt64
-        /// Events that still wait, as far as they could be counted; see ``FlushReport/uncounted``.
+        /// The number of events that are still pending.
+        ///
+        /// Events that could not be counted are not included; see ``FlushReport/uncounted``.
         public var pending: UInt64
-        /// Events given up while the flush ran: refused by the back-end, expired, damaged. The ledger says why.
+        /// The number of events that were dropped during the flush.
+        ///
+        /// They were refused by the back end, expired or damaged. The ledger has the reasons.
         public var dropped: UInt64
-        /// How the back-end judged the last request, if one was answered in this process.
+        /// The back end's last verdict in this process, or nil.
         public var lastVerdict: Verdict?
-        /// Why events wait, in a sentence. Never nil while ``pending`` is not 0.
+        /// Why events are pending, in a sentence.
+        ///
+        /// Never nil while ``pending`` is not 0.
         public var obstacle: String?
 
         /// Makes a part.
@@ -35,9 +41,11 @@ public struct FlushReport: Sendable, Hashable {
         }
     }
 
-    /// The destinations' parts.
+    /// The results by destination.
     public var destinations: [DestinationID: Part]
-    /// What could not be counted when the flush ended: events may wait there, though no part says so.
+    /// What could not be counted at the end of the flush.
+    ///
+    /// It may contain pending events.
     public var uncounted: [Ledger.Uncounted]
 
     /// Makes a report.
@@ -46,7 +54,7 @@ public struct FlushReport: Sendable, Hashable {
         self.uncounted = uncounted
     }
 
-    /// True when nothing waits for any destination, and that is known of the whole journal.
+    /// Whether nothing is pending for any destination, in the whole journal.
     public var isComplete: Bool { uncounted.isEmpty && destinations.values.allSatisfy { $0.pending == 0 } }
 }
 

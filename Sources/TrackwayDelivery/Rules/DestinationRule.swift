@@ -3,12 +3,13 @@
 
 internal import TrackwayEvents
 
-/// One rule about what leaves for a destination; see ``DestinationRules``.
+/// A rule about the events that a destination receives; see ``DestinationRules``.
 public struct DestinationRule: Sendable, Hashable {
-    /// Of what a sample is taken: all events of one of these are in it, or none.
+    /// The unit of a sample, of which all events are included or none.
     public enum SamplingUnit: String, Sendable, Hashable, CaseIterable {
-        /// The person, as far as the installation can tell people apart: the same before and after signing in, another one
-        /// when somebody else signs in on the same device.
+        /// The person, as far as the installation can distinguish people.
+        ///
+        /// It is the same before and after signing in, and another one when somebody else signs in on the same device.
         case person
         /// The installed copy of the app, whoever uses it.
         case installation
@@ -42,54 +43,56 @@ public struct DestinationRule: Sendable, Hashable {
     /// What it does with them.
     package let effect: Effect
 
-    /// Lets events leave, whatever later `deny` and `sample` rules say. Later `redact` and `rename` rules still hold.
+    /// Sends events that later `deny` and `sample` rules would drop.
     ///
-    /// - Parameter events: a name, or the beginning of names with `*` behind it.
+    /// Later `redact` and `rename` rules still apply.
+    ///
+    /// - Parameter events: a name, or a prefix of names followed by `*`.
     public static func allow(_ events: String) -> DestinationRule {
         DestinationRule(events: NamePattern(events), effect: .allow)
     }
 
-    /// Keeps events from leaving. They count as dropped for the destination, with `DropReason.deniedByRule`.
+    /// Drops events for the destination, counted as `DropReason.deniedByRule`.
     ///
-    /// - Parameter events: a name, or the beginning of names with `*` behind it; `*` alone for every event, those that the
-    ///   SDK records by itself included.
+    /// - Parameter events: a name, or a prefix of names followed by `*`. `*` alone matches every event, including those that the SDK records itself.
     public static func deny(_ events: String) -> DestinationRule {
         DestinationRule(events: NamePattern(events), effect: .deny)
     }
 
-    /// Sends events under another name. The first `rename` that names an event's recorded name counts. Events of the SDK's
-    /// own (`_…`) keep their names, because back-ends understand them by these.
+    /// Sends events under another name.
+    ///
+    /// The first `rename` that matches the recorded name applies. Events of the SDK (`_…`) keep their names, because back ends
+    /// recognize them by name.
     ///
     /// - Parameters:
-    ///   - events: a name, or the beginning of names with `*` behind it.
-    ///   - name: 1 to 128 bytes without control characters that do not begin with `_`. With another one the rule is told as a
-    ///     mistake and changes nothing.
+    ///   - events: a name, or a prefix of names followed by `*`.
+    ///   - name: 1 to 128 bytes without control characters that do not begin with `_`. A rule with another name is reported as invalid and changes
+    ///     nothing.
     public static func rename(_ events: String, to name: String) -> DestinationRule {
         DestinationRule(events: NamePattern(events), effect: .rename(to: name))
     }
 
-    /// Takes an attribute away before the event leaves: from the event, from its items, and from what it shares with
-    /// others (global attributes, attributes and bound ids of the user). Only whole attributes, not members of their values.
+    /// Removes an attribute before an event is sent.
+    ///
+    /// It is removed from the event, from its items, and from shared values (global attributes, attributes and identifiers of the user). Only whole
+    /// attributes are removed, not members of their values.
     ///
     /// - Parameters:
-    ///   - attribute: a key, or the beginning of keys with `*` behind it.
-    ///   - events: a name, or the beginning of names with `*` behind it. Every event by default.
+    ///   - attribute: a key, or a prefix of keys followed by `*`.
+    ///   - events: a name, or a prefix of names followed by `*`. Every event by default.
     public static func redact(_ attribute: String, in events: String = "*") -> DestinationRule {
         DestinationRule(events: NamePattern(events), effect: .redact(NamePattern(attribute)))
     }
 
-    /// Lets a share of events leave. The others count as dropped for the destination, with `DropReason.sampledOut`.
+    /// Sends a share of the events, and drops the others as `DropReason.sampledOut`.
     ///
-    /// Who is in the sample is decided by a hash, the same with every attempt, after every restart, and for every version of
-    /// the app.
+    /// A hash decides what is in the sample, with the same result in every attempt, after every restart, and for every version of the app.
     ///
     /// - Parameters:
-    ///   - share: from 0 for nobody to 1 for everybody. What is beyond counts as the nearer of the two, and what is no
-    ///     number as 1; both are told as a mistake.
-    ///   - events: a name, or the beginning of names with `*` behind it. Every event by default.
-    ///   - unit: what is in the sample as a whole or not at all.
-    ///   - salt: samples of one salt hold the same people, and a larger share holds those of a smaller one. The
-    ///     destination's id when nil.
+    ///   - share: from 0 (none) to 1 (all). A number out of this range is replaced by the nearer limit, and not a number by 1; both are reported.
+    ///   - events: a name, or a prefix of names followed by `*`. Every event by default.
+    ///   - unit: what is included as a whole or not at all.
+    ///   - salt: samples with the same salt include the same people, and a larger share includes a smaller one. nil uses the destination's id.
     public static func sample(
         _ share: Double,
         of events: String = "*",
@@ -101,7 +104,7 @@ public struct DestinationRule: Sendable, Hashable {
 }
 
 extension DestinationRule: CustomStringConvertible {
-    /// The rule as it is written: `.deny("debug_*")`.
+    /// The rule as it is written in Swift: `.deny("debug_*")`.
     public var description: String {
         switch effect {
         case .allow: ".allow(\(events))"

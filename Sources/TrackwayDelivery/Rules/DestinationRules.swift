@@ -3,7 +3,7 @@
 
 internal import TrackwayEvents
 
-/// What leaves for one destination, and how: rules that the app sets for it, which no other destination is concerned by.
+/// The events that a destination receives, and their form.
 ///
 /// ```swift
 /// let rules: DestinationRules = [
@@ -14,26 +14,26 @@ internal import TrackwayEvents
 ///     .sample(0.1, by: .person),
 /// ]
 /// ```
-/// Rules are asked in order, for each event as it is read from the journal on its way out:
+/// Rules apply in order to each event when it is read from the journal:
 ///
-/// - The first `deny`, or `sample` that leaves it out, drops it for this destination, unless an `allow` before it let it
-///   leave. An event that no rule names leaves.
-/// - Every `redact`, and the first `rename`, that name it change it, also behind an `allow`.
-/// - A rule names an event by the name it was recorded with; all but `rename` also by the one that a rule before gave it.
+/// - The first `deny` that matches, or the first `sample` that does not include the event, drops it for this destination, unless an earlier
+///   `allow` matches. An event that no rule matches is sent.
+/// - Every `redact` and the first `rename` that match change the event, also after an `allow`.
+/// - A rule matches the name under which the event was recorded; all rules except `rename` also match a name that an earlier rule gave it.
 ///
-/// What was recorded stays in the journal on the device as it was, until every destination has passed it; what a
-/// back-end is sent, and what is kept of an event it refused, is the changed event. The same event and the same rules
-/// have the same outcome with every attempt and after every restart. `_installation_erased` leaves whatever the rules say.
+/// The recorded event does not change in the journal on the device. The back end, and the dead letter of a refused event, contain only the changed
+/// event. The same event and the same rules have the same result in every attempt and after every restart. `_installation_erased` is always
+/// sent.
 public struct DestinationRules: Sendable, Hashable {
     /// The rules in order.
     public var rules: [DestinationRule]
 
-    /// These rules, in this order; none by default.
+    /// Makes rules that apply in this order; none by default.
     public init(_ rules: [DestinationRule] = []) {
         self.rules = rules
     }
 
-    /// Whether there is none.
+    /// Whether there are no rules.
     public var isEmpty: Bool { rules.isEmpty }
 
     /// What is decided about an event.
@@ -84,7 +84,7 @@ public struct DestinationRules: Sendable, Hashable {
 }
 
 extension DestinationRules: ExpressibleByArrayLiteral {
-    /// These rules, in this order.
+    /// Makes rules that apply in this order.
     public init(arrayLiteral elements: DestinationRule...) {
         self.init(elements)
     }

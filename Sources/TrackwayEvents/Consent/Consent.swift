@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What a person using the app has agreed to.
+/// The decision of a person about being recorded.
 public enum Consent: String, Sendable, Hashable, Codable, CaseIterable {
-    /// Not asked yet: events are kept on the device and sent to nobody.
+    /// Not decided: events are stored on the device, and none is sent.
     case pending
-    /// Agreed: events are kept and sent.
+    /// Granted: events are recorded and sent.
     case granted
-    /// Refused: nothing is recorded, and what was waiting is dropped and counted.
+    /// Denied: nothing is recorded, and pending events are dropped and counted.
     case denied
 }
 
-/// What a destination uses events for, as far as people are asked about it. Any name will do; two are given.
+/// The purpose of a destination, when people are asked about it separately.
+///
+/// Any name is valid; two are predefined.
 public struct ConsentCategory: Sendable, Hashable, Comparable, RawRepresentable, Codable, CustomStringConvertible {
     /// The name.
     public var rawValue: String
 
-    /// A category by its name.
+    /// Makes a category from its name.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// To see how the app is used: the category of destinations that name none.
+    /// Analytics: the category of destinations without another one.
     public static let analytics = ConsentCategory(rawValue: "analytics")
-    /// To advertise.
+    /// Marketing.
     public static let marketing = ConsentCategory(rawValue: "marketing")
 
     /// The name.

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// The durable count of what became of every event, per destination.
+/// The counts of all events of an installation, for each destination.
 ///
-/// `recorded = delivered + pending + dropped` holds at every instant and across restarts.
+/// `recorded = delivered + pending + dropped` holds at every moment and across restarts.
 public struct Ledger: Sendable, Hashable {
-    /// A part of an installation's journal that could not be counted, perhaps because another user owns it, or because the
-    /// process has no file left to open.
+    /// A part of an installation's journal that could not be counted.
+    ///
+    /// For example, another user owns it, or the process cannot open more files.
     public struct Uncounted: Error, Sendable, Hashable {
         /// The file or folder that cannot be read now.
         public var path: String
         /// Why, in one or more sentences, with what to do about it.
         public var reason: String
 
-        /// Something that could not be counted.
+        /// Makes a description of a part that could not be counted.
         public init(path: String, reason: String) {
             self.path = path
             self.reason = reason
         }
     }
 
-    /// One destination's side of the ledger.
+    /// The counts of one destination.
     public struct Account: Sendable, Hashable {
         /// Events addressed to this destination.
         public var recorded: UInt64
-        /// Events the back-end has accepted.
+        /// Events that the back end accepted.
         public var delivered: UInt64
-        /// Events that wait in the journal.
+        /// Events that are pending in the journal.
         public var pending: UInt64
         /// Events that will not be delivered, by reason.
         public var dropped: [DropReason: UInt64]
-        /// How many of the delivered events were renamed or redacted on their way, by rules of the destination's.
+        /// The number of delivered events that a rule renamed or redacted.
         public var changed: UInt64
 
         /// An account of these counts.
@@ -48,21 +49,24 @@ public struct Ledger: Sendable, Hashable {
             self.changed = changed
         }
 
-        /// Events that will not be delivered, for whatever reason.
+        /// All events that will not be delivered.
         public var droppedTotal: UInt64 { dropped.values.reduce(0, &+) }
 
-        /// True when `recorded = delivered + pending + dropped`.
+        /// Whether `recorded = delivered + pending + dropped` holds.
         public var isBalanced: Bool { recorded == delivered &+ pending &+ droppedTotal }
     }
 
     /// Events recorded by this installation, all writers together.
     public var recorded: UInt64
-    /// What became of them, per destination.
+    /// The counts by destination.
     public var destinations: [DestinationID: Account]
-    /// What could not be counted. Its events are in none of the counts: unknown, not zero.
+    /// The parts that could not be counted.
+    ///
+    /// Their events are in none of the counts: they are unknown, not zero.
     public var uncounted: [Uncounted]
-    /// Events that interceptors dropped before they were recorded, by the interceptors' names. They have no place in a
-    /// journal, so they are in none of the other counts, and no back-end misses them.
+    /// Events that interceptors dropped before recording, by the interceptor's name.
+    ///
+    /// They are not in the journal, so they are in no other count, and no back end misses them.
     public var intercepted: [String: UInt64]
 
     /// A ledger of these counts.
@@ -78,9 +82,9 @@ public struct Ledger: Sendable, Hashable {
         self.intercepted = intercepted
     }
 
-    /// True when everything could be counted: then an account without pending events has none.
+    /// Whether everything could be counted.
     public var isWhole: Bool { uncounted.isEmpty }
 
-    /// True when every destination's account adds up.
+    /// Whether the counts of every destination are balanced.
     public var isBalanced: Bool { destinations.values.allSatisfy(\.isBalanced) }
 }

@@ -65,6 +65,20 @@ struct DestinationConfigurationTests {
         #expect(analytics.ledger().isBalanced)
     }
 
+    @Test("pending events of a destination that was added with a category are not sent after that category is denied")
+    func addedThenDenied() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        try analytics.addDestination(try Self.destination().configured(consentCategory: .marketing))
+        analytics.record("before")
+        analytics.setConsent(.denied, category: .marketing)
+        _ = await analytics.flush()
+        #expect(memory.arrived(at: "audit") == [])
+        #expect(memory.arrived(at: "collector") == ["before"])
+        #expect(analytics.ledger().destinations["audit"]?.dropped == [.consentDenied: 1])
+        #expect(analytics.ledger().isBalanced)
+    }
+
     @Test("replacing a destination applies the rules and the category that are given, and keeps them otherwise")
     func replaced() async throws {
         let memory = try InMemoryAnalytics()
@@ -84,6 +98,45 @@ struct DestinationConfigurationTests {
         #expect(!arrived.contains("test_one") && !arrived.contains("denied"))
         #expect(analytics.options.rules["audit"] == [.deny("test_*")])
         #expect(analytics.ledger().isBalanced)
+    }
+
+    @Test("events that were held for an undecided category are sent after the destination gets a granted one")
+    func released() async throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.privacy.consent = .pending
+        let memory = try InMemoryAnalytics(configuration)
+        let analytics = memory.analytics
+        try analytics.addDestination(try Self.destination())
+        analytics.setConsent(.granted, category: .marketing)
+        analytics.record("held")
+        #expect(await !analytics.flush().isComplete)
+        #expect(memory.arrived(at: "audit") == [])
+        try analytics.replaceDestination(try Self.destination().configured(consentCategory: .marketing))
+        _ = await analytics.flush()
+        #expect(memory.arrived(at: "audit") == ["held"])
+        #expect(memory.arrived(at: "collector") == [])
+    }
+
+    @Test("replacing and removing at once leaves either a destination or an error, and nothing of a removed one")
+    func replacedAndRemoved() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        for _ in 0..<50 {
+            try analytics.addDestination(try Self.destination())
+            let replacement = try Self.destination().configured(rules: [.deny("x")], consentCategory: .marketing)
+            async let removed = Task.detached { analytics.removeDestination("audit") }.value
+            do {
+                try analytics.replaceDestination(replacement)
+            } catch {
+                #expect(error.code == .unknownDestination)
+            }
+            #expect(await removed)
+            #expect(!analytics.hasDestination("audit"))
+        }
+        analytics.setConsent(.denied)
+        analytics.setConsent(.granted, category: .marketing)
+        // No destination has the category now, so the event is for nobody.
+        #expect(analytics.record("later").dropped == .consentDenied)
     }
 
     @Test("rules that are set by id reach the destination of that id, and an unknown id is an error that lists the ids")

@@ -135,10 +135,10 @@ package final class ConsentDriver: Sendable {
         return control.machine.isAllowedToSend && !after.permitsLess(than: before) && after.epoch == before.epoch
     }
 
-    /// What may leave for a destination.
+    /// What may leave for a destination, by its category at the time of the question: it may change while the app runs.
     func rule(for destination: DestinationID) -> Admission.Rule {
-        let category = categories.withLock { $0[destination] } ?? .analytics
-        return { [settings] context in
+        { [settings, categories] context in
+            let category = categories.withLock { $0[destination] } ?? .analytics
             let (subject, epoch) = Self.subject(of: context)
             return settings.current.consent.admission(of: subject, in: epoch, for: category)
         }
@@ -163,7 +163,6 @@ package final class ConsentDriver: Sendable {
 
     // MARK: Destinations that come and go
 
-    /// A destination that the configuration does not name: consent counts for it as for one without an entry there.
     /// Adds a destination, or changes its category when one is given.
     func add(_ destination: DestinationID, category: ConsentCategory?) {
         categories.withLock { $0[destination] = category ?? $0[destination] ?? .analytics }

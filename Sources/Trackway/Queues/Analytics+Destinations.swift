@@ -64,8 +64,9 @@ extension Analytics {
         guard !isInChild else { return false }
         let (isRemoved, problem) = destinationChanges.withLock { _ in
             let (isRemoved, problem) = registry.remove(id) { journal.removeDestination(id) }
-            if !registry.configured.contains(id) { consents.remove(id) }
             if isRemoved { delivery.remove(id) }
+            // Last: as long as it is delivered to, its own category applies.
+            if !registry.configured.contains(id) { consents.remove(id) }
             return (isRemoved, problem)
         }
         if let problem { reporter.report(problem) }
@@ -97,13 +98,17 @@ extension Analytics {
         }
         var bounds = SettingBounds()
         let settings = bounds.destination(destination, "destinations.\(destination.id)")
-        destinationChanges.withLock { _ in
+        try destinationChanges.withLock { (_) throws(TrackwayError) in
+            // It may have been removed since.
+            try checkPresent(destination.id)
             if let rules = settings.rules {
                 runtimeOptions.withLock { $0.rules[destination.id] = rules }
                 delivery.setRules(rules, for: destination.id)
             }
             if let category = settings.consentCategory { consents.add(destination.id, category: category) }
             if !isTarget { delivery.replace(settings.destination) }
+            // Events that were held for another category may be sent now.
+            if settings.consentCategory != nil { delivery.admissionChanged(for: destination.id) }
         }
         reporter.report(bounds.diagnostics)
     }

@@ -191,7 +191,7 @@ export class Boards {
     byId("board-delete").hidden = !this.#isEditing;
     byId("board-form").hidden = !this.#isEditing;
     const name = byId("board-name");
-    // An answer that arrives while somebody types leaves the text as it is.
+    // A response that arrives during typing does not change the text.
     if (document.activeElement !== name || name.value === name.defaultValue) name.value = board.title;
     name.defaultValue = board.title;
     if (board.cards.length === 0) {

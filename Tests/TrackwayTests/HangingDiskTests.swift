@@ -94,6 +94,55 @@ struct HangingDiskTests {
         await analytics.shutdown()
     }
 
+    @Test("events of an earlier process are in their queue while delivery looks at its log", .timeLimit(.minutes(30)))
+    func earlierProcess() async throws {
+        let environment = InMemoryEnvironment()
+        let earlier = try Self.make(environment)
+        for _ in 0..<3 { earlier.record("left behind", to: ["queue"]) }
+        await earlier.shutdown()
+        let writers = try environment.storage.names(in: "\(InMemoryEnvironment.usualFolder)/writers")
+        let writer = try #require(writers.first)
+        // The first look at its log is delivery's. The calls below look at the log themselves.
+        environment.storage.hold(.lock, paths: "/writers/\(writer)", calls: 1)
+        let analytics = try Self.make(environment)
+        try await Deadline.wait(while: environment.storage.heldCalls == 0) { environment.clock.advanceToNextSleeper() }
+        #expect(analytics.pendingCount(for: "queue") == 3)
+        #expect(analytics.waitingEvents(for: "queue", most: 10).count == 3)
+        analytics.record("left behind", to: ["queue"])
+        #expect(analytics.pendingCount(for: "queue") == 4)
+        #expect(analytics.requestUpload(of: ["queue"], force: true))
+        #expect(analytics.pendingCount(for: "queue") == 0)
+        #expect(analytics.waitingEvents(for: "queue", most: 10).isEmpty)
+        environment.storage.release()
+        try await Deadline.wait(while: environment.transport.delivered(named: "left behind").count < 4)
+        #expect((await analytics.flush()).isComplete)
+        #expect(environment.transport.delivered(named: "left behind").count == 4)
+        await analytics.shutdown()
+    }
+
+    @Test("events are in their queue while delivery ends", .timeLimit(.minutes(30)))
+    func ending() async throws {
+        let environment = InMemoryEnvironment()
+        let analytics = try Self.make(environment)
+        // A cursor that could not be written is written when delivery ends.
+        environment.storage.fail(.replace, with: .inputOutput, paths: "cursor.collector")
+        analytics.record("delivered", to: ["collector"])
+        _ = await analytics.flush()
+        #expect(environment.transport.delivered(named: "delivered").count == 1)
+        for _ in 0..<2 { analytics.record("queued", to: ["queue"]) }
+        environment.storage.heal()
+        environment.storage.hold(.replace, paths: "cursor.collector")
+        analytics.pause()
+        try await Deadline.wait(while: environment.storage.heldCalls == 0)
+        #expect(analytics.pendingCount(for: "queue") == 2)
+        #expect(analytics.waitingEvents(for: "queue", most: 10).count == 2)
+        environment.storage.release()
+        analytics.resume()
+        #expect((await analytics.flush()).isComplete)
+        #expect(environment.transport.delivered(named: "queued").count == 2)
+        await analytics.shutdown()
+    }
+
     @Test(
         "a queue that is added while delivery waits for the disk is counted and handed over",
         .timeLimit(.minutes(30))

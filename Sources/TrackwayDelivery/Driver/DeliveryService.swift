@@ -278,14 +278,13 @@ package final class DeliveryService: Sendable {
     /// own events are counted. 0 also while nothing can be counted; a flush report says so.
     package func waiting(for id: DestinationID) -> UInt64 {
         guard let worker = worker(of: id) else { return 0 }
-        if let consumer = worker.consumer {
-            // What cannot be counted at present counts as none; a flush report says so.
-            if worker.queue == nil { return consumer.countSendable(for: id) ?? 0 }
-            return (try? consumer.waiting(for: id)) ?? 0  // The same.
-        }
-        // An event that the disk refused waits in memory, and in no other process's log. Else as above.
-        let counted = worker.queue == nil ? nil : try? journal.countWaiting(for: id)
-        return counted ?? (try? journal.ownPending(for: id)) ?? 0
+        let consumer = worker.consumer
+        let counted = worker.queue == nil ? consumer?.countSendable(for: id) : try? journal.countWaiting(for: id)
+        if let counted { return counted }
+        // What cannot be counted at present counts as none; a flush report says so.
+        if let consumer, consumer.isOpen { return 0 }
+        // An event that the disk refused waits in memory, and in no other process's log.
+        return (try? journal.ownPending(for: id)) ?? 0
     }
 
     /// The JSON of events in a queue, oldest first; none for other destinations.
@@ -293,14 +292,8 @@ package final class DeliveryService: Sendable {
     /// - Parameter most: How many at most.
     package func waitingEvents(for id: DestinationID, most: Int) -> [[UInt8]] {
         guard let worker = worker(of: id), worker.queue != nil else { return [] }
-        let most = max(0, most)
-        let events: [[UInt8]]?
-        if let consumer = worker.consumer {
-            events = try? consumer.waitingEvents(for: id, most: most)  // What cannot be read at present is not shown.
-        } else {
-            events = try? journal.readWaiting(for: id, most: most)  // The same.
-        }
-        return events ?? []
+        // What cannot be read at present is not shown.
+        return (try? journal.readWaiting(for: id, most: max(0, most))) ?? []
     }
 
     /// How many events of a queue were handed over and are not delivered yet, perhaps too many; 0 exactly when there are none.

@@ -57,9 +57,7 @@ struct ConsumerState: Sendable {
     /// - Complexity: O(number of writers), with the work that costs anything only for those that changed.
     mutating func publish() {
         let changed = progressByWriter.takeChanged()
-        let queues = queues.union(
-            journal.registry.withLock { registry in registry.present.filter { registry.isKept($0) == true } }
-        )
+        let queues = queues.union(journal.registry.withLock { $0.presentKept })
         view.withLock { view in
             view.isOpen = lock != nil
             view.totals = compaction.totals

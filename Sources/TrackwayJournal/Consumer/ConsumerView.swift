@@ -91,6 +91,18 @@ struct ConsumerView: Sendable {
         return view
     }
 
+    /// The same with the writers of another view that this one does not know.
+    ///
+    /// - Parameter other: a view that was read from the files later than this one.
+    func withWriters(of other: ConsumerView) -> ConsumerView {
+        var view = self
+        for (id, writer) in other.writers where writers[id] == nil && !totals.compacted.contains(id) {
+            view.writers[id] = writer
+        }
+        view.order = view.writers.keys.sorted()
+        return view
+    }
+
     /// Writers that have come since.
     func unknownWriters(_ journal: Journal) throws(JournalError) -> [WriterID] {
         let names = try JournalError.wrap { () throws(StorageError) in

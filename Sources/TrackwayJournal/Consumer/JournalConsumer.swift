@@ -230,6 +230,9 @@ package final class JournalConsumer: Sendable {
         view.withLock { view in view.writers.values.contains { !$0.isOwn && !$0.isComplete } }
     }
 
+    /// Whether the election has not ended.
+    package var isOpen: Bool { view.withLock { $0.isOpen } }
+
     /// Ends the election: another process can be elected. A second call does nothing.
     package func close() {
         journal.elections.withLock { _ in end() }
@@ -304,7 +307,7 @@ package final class JournalConsumer: Sendable {
     /// What waits for a queue at each writer.
     func tallies(of destination: DestinationID) throws(JournalError) -> [(writer: WriterID, tally: WaitingTally)] {
         journal.drain()
-        return try currentView().tallies(of: destination, journal, tallies)
+        return try currentView(ofAllWriters: true).tallies(of: destination, journal, tallies)
     }
 
     /// The canonical JSON of events that wait for a queue beyond its release mark, oldest first within each writer. Any
@@ -313,7 +316,7 @@ package final class JournalConsumer: Sendable {
     /// - Parameter most: how many at most.
     package func waitingEvents(for destination: DestinationID, most: Int) throws(JournalError) -> [[UInt8]] {
         journal.drain()
-        return try currentView().waitingEvents(for: destination, most: most, journal, tallies)
+        return try currentView(ofAllWriters: true).waitingEvents(for: destination, most: most, journal, tallies)
     }
 
     // MARK: Counting
@@ -345,9 +348,11 @@ package final class JournalConsumer: Sendable {
         view.withLock { $0.isOpen ? $0.writers[writer]?.cursors[destination] : nil }
     }
 
-    /// How things stand, as far as that is known without waiting for a step. What has come since is taken in while nobody is at
-    /// work, and read from the files beside a step.
-    private func currentView() throws(JournalError) -> ConsumerView {
+    /// The current state, as far as it is known without waiting for a step. What has come since is taken in if no step is under way,
+    /// and read from the files otherwise.
+    ///
+    /// - Parameter isOfAllWriters: true to read writers that no step has taken in yet from the files too; false to leave them out.
+    private func currentView(ofAllWriters isOfAllWriters: Bool = false) throws(JournalError) -> ConsumerView {
         let known = view.withLock { $0 }
         if try known.isCurrent(journal) { return known }
         let isTakenIn = try steps.withLock { (steps) throws(JournalError) in
@@ -359,7 +364,11 @@ package final class JournalConsumer: Sendable {
             return true
         }
         guard !isTakenIn else { return view.withLock { $0 } }
-        return try view.withLock { $0 }.withCursorsFromFiles(journal)
+        let published = view.withLock { $0 }
+        guard isOfAllWriters, try !published.unknownWriters(journal).isEmpty else {
+            return try published.withCursorsFromFiles(journal)
+        }
+        return try published.withWriters(of: journal.viewFromFiles().view).withCursorsFromFiles(journal)
     }
 
     // MARK: Steps

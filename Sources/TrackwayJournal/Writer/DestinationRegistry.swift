@@ -9,6 +9,8 @@ package import TrackwayEvents
 struct DestinationRegistry: Sendable {
     /// Those that are there, in the order they were added.
     private(set) var present: [DestinationID] = []
+    /// The same as a set.
+    private var presentSet: Set<DestinationID> = []
     private var beginnings: [DestinationID: Cursor] = [:]
     private let configured: Set<DestinationID>
     /// Those whose events wait for the app itself.
@@ -26,7 +28,12 @@ struct DestinationRegistry: Sendable {
 
     /// Whether a destination's events wait for the app itself; nil when it is not there, so that nobody here knows.
     func isKept(_ id: DestinationID) -> Bool? {
-        present.contains(id) ? kept.contains(id) : nil
+        presentSet.contains(id) ? kept.contains(id) : nil
+    }
+
+    /// Those present whose events wait for the app itself.
+    var presentKept: [DestinationID] {
+        kept.isEmpty ? [] : present.filter { kept.contains($0) }
     }
 
     /// Whether there are destinations whose events wait for the app itself.
@@ -63,7 +70,7 @@ struct DestinationRegistry: Sendable {
     /// - Returns: true when it has a place in the log for the first time.
     @discardableResult
     mutating func add(_ id: DestinationID, from beginning: Cursor, isKept: Bool) -> Bool {
-        if !present.contains(id) { present.append(id) }
+        if presentSet.insert(id).inserted { present.append(id) }
         if isKept { kept.insert(id) } else { kept.remove(id) }
         beginnings[id]?.isKept = isKept
         guard beginnings[id] == nil else { return false }
@@ -73,6 +80,7 @@ struct DestinationRegistry: Sendable {
     }
 
     mutating func remove(_ id: DestinationID) {
+        guard presentSet.remove(id) != nil else { return }
         present.removeAll { $0 == id }
     }
 

@@ -202,8 +202,10 @@ extension Journal {
     ///
     /// - Complexity: O(number of writers) for the deliverer; for others O(what waits), read from the disk with every call.
     package func countWaiting(for queue: DestinationID) throws(JournalError) -> UInt64 {
-        if let consumer = heldConsumer { return try consumer.waiting(for: queue) }
-        let (view, tallies) = try look()
+        if let count = try fromConsumer({ (consumer) throws(JournalError) in try consumer.waiting(for: queue) }) {
+            return count
+        }
+        let (view, tallies) = try viewFromFiles()
         return try view.tallies(of: queue, self, tallies).reduce(0) { $0 + $1.tally.count }
     }
 
@@ -211,13 +213,30 @@ extension Journal {
     ///
     /// - Parameter most: how many at most.
     package func readWaiting(for queue: DestinationID, most: Int) throws(JournalError) -> [[UInt8]] {
-        if let consumer = heldConsumer { return try consumer.waitingEvents(for: queue, most: most) }
-        let (view, tallies) = try look()
+        if let events = try fromConsumer({ (consumer) throws(JournalError) in
+            try consumer.waitingEvents(for: queue, most: most)
+        }) {
+            return events
+        }
+        let (view, tallies) = try viewFromFiles()
         return try view.waitingEvents(for: queue, most: most, self, tallies)
     }
 
-    /// What a deliverer would know, for somebody who only looks: nothing is settled, released or written.
-    private func look() throws(JournalError) -> (ConsumerView, Locked<Tallies>) {
+    /// What the consumer of this process answers; nil if there is none, or if its election ends meanwhile.
+    private func fromConsumer<Answer>(
+        _ ask: (JournalConsumer) throws(JournalError) -> Answer
+    ) throws(JournalError) -> Answer? {
+        guard let consumer = heldConsumer else { return nil }
+        do throws(JournalError) {
+            return try ask(consumer)
+        } catch {
+            guard error.code == .closed else { throw error }
+            return nil
+        }
+    }
+
+    /// The state that the files describe. Settles, releases and writes nothing.
+    func viewFromFiles() throws(JournalError) -> (view: ConsumerView, tallies: Locked<Tallies>) {
         drain()
         var state = try JournalError.wrap { () throws(StorageError) in try ConsumerState(of: self, lock: nil) }
         try state.takeIn()

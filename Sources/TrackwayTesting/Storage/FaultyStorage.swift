@@ -26,8 +26,8 @@ public final class FaultyStorage: JournalStorage {
     private struct State: Sendable {
         var rules: [Rule] = []
         var counts: [StorageOperation: Int] = [:]
-        /// By operation: what a path must contain to be held.
-        var held: [StorageOperation: String] = [:]
+        /// By operation: what a path must contain to be held, and how many more calls are.
+        var held: [StorageOperation: (part: String, calls: Int)] = [:]
         var waiting: [DispatchSemaphore] = []
         var tellsChanges = true
     }
@@ -75,11 +75,12 @@ public final class FaultyStorage: JournalStorage {
     /// - Parameters:
     ///   - operation: what blocks.
     ///   - part: only paths that contain this text; empty for all.
-    public func hold(_ operation: StorageOperation, paths part: String = "") {
-        state.withLock { $0.held[operation] = part }
+    ///   - calls: how many calls block; later ones pass.
+    public func hold(_ operation: StorageOperation, paths part: String = "", calls: Int = .max) {
+        state.withLock { $0.held[operation] = (part, calls) }
     }
 
-    /// How many threads are blocked by ``hold(_:paths:)`` now.
+    /// How many threads are blocked by ``hold(_:paths:calls:)`` now.
     public var heldCalls: Int {
         state.withLock { $0.waiting.count }
     }
@@ -107,7 +108,8 @@ public final class FaultyStorage: JournalStorage {
         let (fault, hold) = state.withLock { state -> (StorageFault?, DispatchSemaphore?) in
             state.counts[operation, default: 0] += 1
             var hold: DispatchSemaphore?
-            if let part = state.held[operation], part.isEmpty || Self.contains(path, part) {
+            if let (part, calls) = state.held[operation], calls > 0, part.isEmpty || Self.contains(path, part) {
+                state.held[operation]?.calls = calls - 1
                 let semaphore = DispatchSemaphore(value: 0)
                 state.waiting.append(semaphore)
                 hold = semaphore

@@ -120,6 +120,30 @@ struct HangingDiskTests {
         await analytics.shutdown()
     }
 
+    @Test("what an earlier process handed over is unknown until delivery has looked at its log", .timeLimit(.minutes(30)))
+    func handedOverEarlier() async throws {
+        let killed = InMemoryEnvironment()
+        killed.transport.always(.status(503))
+        let earlier = try Self.make(killed)
+        for _ in 0..<2 { earlier.record("handed over", to: ["queue"]) }
+        #expect(earlier.requestUpload(of: ["queue"], force: true))
+        try await Deadline.wait(while: killed.transport.requests.isEmpty)
+        let environment = killed.nextProcess()
+        environment.transport.always(.accept)
+        let writers = try environment.storage.names(in: "\(InMemoryEnvironment.usualFolder)/writers")
+        environment.storage.hold(.lock, paths: "/writers/\(try #require(writers.first))", calls: 1)
+        let analytics = try Self.make(environment)
+        try await Deadline.wait(while: environment.storage.heldCalls == 0) { environment.clock.advanceToNextSleeper() }
+        #expect(analytics.handedOver(of: "queue") == nil)
+        environment.storage.release()
+        try await Deadline.wait(while: environment.transport.delivered(named: "handed over").count < 2) {
+            environment.clock.advanceToNextSleeper()
+        }
+        #expect((await analytics.flush()).isComplete)
+        #expect(analytics.handedOver(of: "queue") == 0)
+        await analytics.shutdown()
+    }
+
     @Test("events are in their queue while delivery ends", .timeLimit(.minutes(30)))
     func ending() async throws {
         let environment = InMemoryEnvironment()

@@ -189,8 +189,8 @@ extension Analytics {
         delivery.waitingEvents(for: id, most: most)
     }
 
-    /// How many events of a queue were handed over and are not delivered yet; 0 exactly when there are none, nil while this
-    /// process does not deliver.
+    /// The number of events of a queue that were handed over and are not delivered yet; 0 only if there are none. nil while this
+    /// process does not deliver, or has not yet looked at every log for the queue.
     package func handedOver(of id: DestinationID) -> UInt64? {
         delivery.handedOver(of: id)
     }

@@ -296,10 +296,11 @@ package final class DeliveryService: Sendable {
         return (try? journal.readWaiting(for: id, most: max(0, most))) ?? []
     }
 
-    /// How many events of a queue were handed over and are not delivered yet, perhaps too many; 0 exactly when there are none.
-    /// nil while this process does not deliver.
+    /// The number of events of a queue that were handed over and are not delivered yet, perhaps too high; 0 only if there are none.
+    /// nil while this process does not deliver, or has not yet looked at every log for the queue.
     package func handedOver(of id: DestinationID) -> UInt64? {
-        worker(of: id)?.consumer?.countHandedOver(of: id)
+        guard let consumer = worker(of: id)?.consumer, consumer.isCurrent else { return nil }
+        return consumer.countHandedOver(of: id)
     }
 
     /// Holds a queue to other rules from now on.

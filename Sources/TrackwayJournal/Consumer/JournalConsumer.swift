@@ -230,6 +230,12 @@ package final class JournalConsumer: Sendable {
         view.withLock { view in view.writers.values.contains { !$0.isOwn && !$0.isComplete } }
     }
 
+    /// Whether every writer's log was looked at, for every destination. Any thread; reads the list of writers.
+    package var isCurrent: Bool {
+        // A list that cannot be read says nothing.
+        (try? view.withLock { $0 }.isCurrent(journal)) ?? false
+    }
+
     /// Whether the election has not ended.
     package var isOpen: Bool { view.withLock { $0.isOpen } }
 

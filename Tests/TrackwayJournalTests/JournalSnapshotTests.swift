@@ -164,6 +164,30 @@ import TrackwayTesting
         #expect(try account(journal).droppedTotal == 0)
     }
 
+    @Test(arguments: [false, true])
+    func `A log may be removed before a snapshot is read, unless events of the snapshot were`(isShown: Bool) throws {
+        let first = try open()
+        first.append("removed", to: ["exports"])
+        #expect(try first.snapshot(for: "exports").remove() == 1)
+        if isShown { first.append("shown", to: ["exports"]) }
+        first.append("elsewhere", to: ["collector"])
+        let after = storage.afterKill()
+        let journal = try open(in: after)
+        let consumer = try #require(try journal.tryElection())
+        journal.append("own", to: ["exports"])
+        let snapshot = try journal.snapshot(for: "exports")
+        if isShown { #expect(try journal.snapshot(for: "exports").remove() == 2) }
+        #expect(try consumer.deliverAll("collector") == ["elsewhere"])
+        try consumer.maintain(at: clock.now())
+        #expect(after.names(in: "/journal/writers").count == 1)
+        if isShown {
+            #expect(throws: JournalError.self) { _ = try snapshot.texts() }
+        } else {
+            #expect(try snapshot.texts() == ["own"])
+        }
+        #expect(try journal.ledger().isBalanced)
+    }
+
     @Test func `A body that stops or throws leaves everything where it was`() throws {
         struct Stop: Error {}
         let journal = try open()

@@ -120,7 +120,10 @@ struct HangingDiskTests {
         await analytics.shutdown()
     }
 
-    @Test("what an earlier process handed over is unknown until delivery has looked at its log", .timeLimit(.minutes(30)))
+    @Test(
+        "what an earlier process handed over is unknown until delivery has looked at its log",
+        .timeLimit(.minutes(30))
+    )
     func handedOverEarlier() async throws {
         let killed = InMemoryEnvironment()
         killed.transport.always(.status(503))

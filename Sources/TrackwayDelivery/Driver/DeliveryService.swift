@@ -279,9 +279,9 @@ package final class DeliveryService: Sendable {
     package func waiting(for id: DestinationID) -> UInt64 {
         guard let worker = worker(of: id) else { return 0 }
         let consumer = worker.consumer
+        // What cannot be counted at present counts as none; a flush report says so.
         let counted = worker.queue == nil ? consumer?.countSendable(for: id) : try? journal.countWaiting(for: id)
         if let counted { return counted }
-        // What cannot be counted at present counts as none; a flush report says so.
         if let consumer, consumer.isOpen { return 0 }
         // An event that the disk refused waits in memory, and in no other process's log.
         return (try? journal.ownPending(for: id)) ?? 0

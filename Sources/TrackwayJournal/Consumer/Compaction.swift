@@ -108,6 +108,8 @@ struct DrainedWriter: Sendable {
     let recorded: UInt64
     /// What became of them.
     let accounts: [DestinationID: Ledger.Account]
+    /// How many events each destination that the app reads has delivered or dropped.
+    let settled: [DestinationID: UInt64]
 }
 
 extension ConsumerState {
@@ -165,6 +167,7 @@ extension ConsumerState {
         }
         for writer in leaving {
             forget(writer.id)
+            journal.settledAtRemoval.withLock { $0[writer.id] = writer.settled }
             journal.counting.withLock { $0.forget(writer.id) }
         }
         publish()
@@ -180,6 +183,7 @@ extension WriterProgress {
     fileprivate mutating func whenDrained(for present: [DestinationID]) throws(JournalError) -> DrainedWriter? {
         let extent = try extent()
         var accounts: [DestinationID: Ledger.Account] = [:]
+        var settled: [DestinationID: UInt64] = [:]
         var recorded = extent.last
         for destination in cursors.accountable {
             let cursor = try cursor(of: destination)
@@ -188,8 +192,9 @@ extension WriterProgress {
             let isOwed = (cursor.owesLosses || cursor.owesSkips) && !cursors.isKept(destination)
             if isOwed, present.contains(destination) { return nil }
             accounts[destination] = Ledger.Account(cursor, last: extent.last)
+            if cursors.isKept(destination) { settled[destination] = cursor.delivered &+ cursor.droppedTotal }
             recorded = max(recorded, cursor.next - 1)
         }
-        return DrainedWriter(id: id, recorded: recorded, accounts: accounts)
+        return DrainedWriter(id: id, recorded: recorded, accounts: accounts, settled: settled)
     }
 }

@@ -3,6 +3,11 @@
 
 package import TrackwayEvents
 
+/// Why a log could not be read on; apart from the errors of whoever is given the events.
+private struct SnapshotReadError: Error {
+    let cause: JournalError
+}
+
 /// What waited for a destination at one moment, at all writers of the installation, to be read back and removed by the app.
 ///
 /// It holds places, no events: reading goes through the log a stretch at a time, while others record, read and remove. What
@@ -59,7 +64,9 @@ package struct JournalSnapshot: Sendable {
                 obstacles.append(error)
             }
         }
-        self.parts = parts
+        // Nothing waited in a log that was removed meanwhile, whatever its files said while they went.
+        let removed = parts.contains(where: \.isComplete) ? try journal.removedWriters() : []
+        self.parts = parts.filter { !removed.contains($0.writer) }
         self.obstacles = obstacles
     }
 
@@ -123,39 +130,98 @@ package struct JournalSnapshot: Sendable {
         _ bounds: (events: Int, bytes: Int),
         _ body: (EventBatch) throws -> Bool
     ) throws -> Bool {
+        do {
+            return try readLog(of: part, bounds, body)
+        } catch let error as JournalError {
+            // What was left of the log was for others, and maintenance has removed it.
+            guard isRemovedUnread(part) else { throw error }
+            return true
+        }
+    }
+
+    /// Whether a part's log was removed with all events of the part passed over, none of them delivered or dropped.
+    private func isRemovedUnread(_ part: Part) -> Bool {
+        let settled = journal?.settledAtRemoval.withLock { $0[part.writer]?[destination] }
+        return settled == part.cursor.delivered &+ part.cursor.droppedTotal
+    }
+
+    private func readLog(
+        of part: Part,
+        _ bounds: (events: Int, bytes: Int),
+        _ body: (EventBatch) throws -> Bool
+    ) throws -> Bool {
         let limits = BatchReader.Limits(events: bounds.events, bytes: bounds.bytes, throughSequence: part.through)
         // It may have moved on over what is for others, whose segments are gone then.
-        let start = try untouchedCursor(of: part)
-        var reader = try BatchReader(
-            folder: folder.writer(part.writer),
-            storage: storage,
-            destination: destination,
-            from: start.position,
-            isComplete: part.isComplete
-        )
+        var start = try untouchedCursor(of: part)
         var next = start.next
         while next <= part.through {
-            let segment = reader.position.segment
+            do {
+                var reader = try reader(of: part, from: start)
+                var isCut = true
+                while isCut, next <= part.through {
+                    let first = next
+                    let stretch = try readStretch(of: part, next: first, limits, &reader)
+                    next = stretch.next
+                    isCut = stretch.isCut
+                    guard !stretch.records.isEmpty else { continue }
+                    guard try body(batch(stretch, of: part, first: first)) else { return false }
+                }
+            } catch let error as SnapshotReadError {
+                guard try untouchedCursor(of: part).next > next else { throw error.cause }
+            }
+            // It may have moved on meanwhile, and what was to be read is gone.
+            start = try untouchedCursor(of: part)
+            guard start.next > next else { return true }
+            next = start.next
+        }
+        return true
+    }
+
+    private func reader(of part: Part, from start: Cursor) throws(SnapshotReadError) -> BatchReader {
+        do throws(JournalError) {
+            return try BatchReader(
+                folder: folder.writer(part.writer),
+                storage: storage,
+                destination: destination,
+                from: start.position,
+                isComplete: part.isComplete
+            )
+        } catch {
+            throw SnapshotReadError(cause: error)
+        }
+    }
+
+    /// Reads on, and throws when what was to be read is gone.
+    private func readStretch(
+        of part: Part,
+        next: UInt64,
+        _ limits: BatchReader.Limits,
+        _ reader: inout BatchReader
+    ) throws(SnapshotReadError) -> BatchReader.Stretch {
+        let segment = reader.position.segment
+        do throws(JournalError) {
             let stretch = try reader.read(next: next, limits, by: rules)
             // Looked at afterwards: what was there all the while was read.
             try checkUntouched(part, since: segment)
-            let batch = EventBatch(
-                installation: installation,
-                writer: part.writer,
-                first: next,
-                last: max(stretch.next, next) - 1,
-                recorded: part.through,
-                records: stretch.records,
-                contexts: stretch.contexts,
-                dropped: stretch.dropped,
-                skipped: stretch.skipped,
-                bytes: stretch.bytes
-            )
-            next = stretch.next
-            if !stretch.records.isEmpty, try !body(batch) { return false }
-            guard stretch.isCut else { return true }
+            return stretch
+        } catch {
+            throw SnapshotReadError(cause: error)
         }
-        return true
+    }
+
+    private func batch(_ stretch: BatchReader.Stretch, of part: Part, first: UInt64) -> EventBatch {
+        EventBatch(
+            installation: installation,
+            writer: part.writer,
+            first: first,
+            last: max(stretch.next, first) - 1,
+            recorded: part.through,
+            records: stretch.records,
+            contexts: stretch.contexts,
+            dropped: stretch.dropped,
+            skipped: stretch.skipped,
+            bytes: stretch.bytes
+        )
     }
 
     /// How far the destination has come by now, with nothing of the part settled or given up; throws when something was.
@@ -261,6 +327,14 @@ extension Journal {
             return try storage.names(in: folder.writers).compactMap { WriterID($0) }.filter { !counted.contains($0) }
                 .sorted()
         }
+    }
+
+    /// Writers that this process has counted and removed, or whose removal another process has announced.
+    fileprivate func removedWriters() throws(JournalError) -> Set<WriterID> {
+        let announced = try JournalError.wrap { () throws(StorageError) in
+            try SettledTotals.load(folder, storage, of: installation).compacted
+        }
+        return announced.union(settledAtRemoval.withLock { $0.keys })
     }
 
     /// One writer's part of a snapshot; nil when the writer knows nothing of the destination.

@@ -32,6 +32,8 @@ package final class Journal: Sendable {
     private let flushing = Locked(())
     /// The consumer this process holds, if it is the elected one; its cursors are newer than the files.
     let consumer = Locked<WeakConsumer>(WeakConsumer())
+    /// By writer whose log this process has removed, and destination that the app reads: how many events it had delivered or dropped.
+    let settledAtRemoval = Locked<[WriterID: [DestinationID: UInt64]]>([:])
     /// Held while an election of this process begins or ends, and through one that is only for a step: whoever cannot be elected
     /// then knows that it is another process that delivers. Outside every other lock but that of a flush.
     let elections = Locked(())

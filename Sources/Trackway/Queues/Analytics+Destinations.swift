@@ -190,7 +190,7 @@ extension Analytics {
     }
 
     /// The number of events of a queue that were handed over and are not delivered yet; 0 only if there are none. nil while this
-    /// process does not deliver, or has not yet looked at every log for the queue.
+    /// process does not deliver, or if that cannot be counted now.
     package func handedOver(of id: DestinationID) -> UInt64? {
         delivery.handedOver(of: id)
     }

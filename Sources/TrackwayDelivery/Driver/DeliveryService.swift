@@ -297,10 +297,12 @@ package final class DeliveryService: Sendable {
     }
 
     /// The number of events of a queue that were handed over and are not delivered yet, perhaps too high; 0 only if there are none.
-    /// nil while this process does not deliver, or has not yet looked at every log for the queue.
+    /// nil while this process does not deliver, or if that cannot be counted now. May read files.
     package func handedOver(of id: DestinationID) -> UInt64? {
-        guard let consumer = worker(of: id)?.consumer, consumer.isCurrent else { return nil }
-        return consumer.countHandedOver(of: id)
+        guard let consumer = worker(of: id)?.consumer else { return nil }
+        // A list of writers that cannot be read says nothing.
+        guard let events = try? consumer.countReleasedOfAll(for: id) else { return nil }
+        return max(events, consumer.countHandedOver(of: id))
     }
 
     /// Holds a queue to other rules from now on.

@@ -230,12 +230,6 @@ package final class JournalConsumer: Sendable {
         view.withLock { view in view.writers.values.contains { !$0.isOwn && !$0.isComplete } }
     }
 
-    /// Whether every writer's log was looked at, for every destination. Any thread; reads the list of writers.
-    package var isCurrent: Bool {
-        // A list that cannot be read says nothing.
-        (try? view.withLock { $0 }.isCurrent(journal)) ?? false
-    }
-
     /// Whether the election has not ended.
     package var isOpen: Bool { view.withLock { $0.isOpen } }
 
@@ -298,6 +292,11 @@ package final class JournalConsumer: Sendable {
     /// The same without a look into the log, for any thread; waits for no file. Perhaps too many until the next step.
     package func countReleased(for destination: DestinationID) -> UInt64 {
         view.withLock { $0.released(for: destination) }
+    }
+
+    /// The same with the writers that no step has taken in yet. Any thread; waits for no step, and may read files.
+    package func countReleasedOfAll(for destination: DestinationID) throws(JournalError) -> UInt64 {
+        try currentView(ofAllWriters: true).released(for: destination)
     }
 
     /// How many events wait for a queue beyond its release mark, at all writers: exactly.

@@ -169,6 +169,7 @@ package struct JournalSnapshot: Sendable {
             } catch let error as SnapshotReadError {
                 guard try untouchedCursor(of: part).next > next else { throw error.cause }
             }
+            guard next <= part.through else { return true }
             // It may have moved on meanwhile, and what was to be read is gone.
             start = try untouchedCursor(of: part)
             guard start.next > next else { return true }

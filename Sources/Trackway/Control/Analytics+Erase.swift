@@ -10,7 +10,7 @@ extension Analytics {
     /// Pending events, counts, the installation's id, users, global attributes and timers are removed. The device's decisions about consent stay.
     ///
     /// The first event of the new installation is `_installation_erased`. Its attribute `installation` names the erased installation, so that a
-    /// collector can erase it too, and `proof` is a secret that only the device knew, so that nobody else can request this. Consent applies to the
+    /// collector can erase it too, and `proof` is a secret that only the device knew, so that no one else can request this. Consent applies to the
     /// event as to every other one. It is not recorded while consent is denied or the SDK is disabled; the next start that may record does it then.
     /// Until every destination has received the event, the id and the secret are kept: a process that dies in between, or another erasure, only
     /// delays it.

@@ -38,7 +38,7 @@ public struct DeliveryConditions: Sendable, Hashable {
     ///
     /// Unrestricted by default: events are small, and many people have no other network.
     public var onExpensiveNetwork = Reaction.unrestricted
-    /// While there is no network.
+    /// The effect when there is no network.
     ///
     /// Held by default: an attempt costs power and fails. Pending events are sent as soon as there is a network.
     public var withoutNetwork = Reaction.held

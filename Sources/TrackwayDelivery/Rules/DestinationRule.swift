@@ -9,7 +9,7 @@ public struct DestinationRule: Sendable, Hashable {
     public enum SamplingUnit: String, Sendable, Hashable, CaseIterable {
         /// The person, as far as the installation can distinguish people.
         ///
-        /// It is the same before and after signing in, and another one when somebody else signs in on the same device.
+        /// It is the same before and after signing in, and changes when another person signs in on the same device.
         case person
         /// The installed copy of the app, whoever uses it.
         case installation

@@ -3,7 +3,7 @@
 
 package import TrackwayEvents
 
-/// Why a log could not be read on; apart from the errors of whoever is given the events.
+/// A failure to read a log, kept apart from the errors that the caller's closure throws.
 private struct SnapshotReadError: Error {
     let cause: JournalError
 }
@@ -64,7 +64,7 @@ package struct JournalSnapshot: Sendable {
                 obstacles.append(error)
             }
         }
-        // Nothing waited in a log that was removed meanwhile, whatever its files said while they went.
+        // A log that was just removed had no pending events, even if its files said otherwise during the removal.
         let removed = parts.contains(where: \.isComplete) ? try journal.removedWriters() : []
         self.parts = parts.filter { !removed.contains($0.writer) }
         self.obstacles = obstacles
@@ -133,13 +133,13 @@ package struct JournalSnapshot: Sendable {
         do {
             return try readLog(of: part, bounds, body)
         } catch let error as JournalError {
-            // What was left of the log was for others, and maintenance has removed it.
+            // The rest of the log was for other destinations, and maintenance has removed it.
             guard isRemovedUnread(part) else { throw error }
             return true
         }
     }
 
-    /// Whether a part's log was removed with all events of the part passed over, none of them delivered or dropped.
+    /// Whether a part's log was removed without delivering or dropping any event of the part.
     private func isRemovedUnread(_ part: Part) -> Bool {
         let settled = journal?.settledAtRemoval.withLock { $0[part.writer]?[destination] }
         return settled == part.cursor.delivered &+ part.cursor.droppedTotal
@@ -170,7 +170,7 @@ package struct JournalSnapshot: Sendable {
                 guard try untouchedCursor(of: part).next > next else { throw error.cause }
             }
             guard next <= part.through else { return true }
-            // It may have moved on meanwhile, and what was to be read is gone.
+            // The cursor may have moved past segments that are gone.
             start = try untouchedCursor(of: part)
             guard start.next > next else { return true }
             next = start.next
@@ -192,7 +192,7 @@ package struct JournalSnapshot: Sendable {
         }
     }
 
-    /// Reads on, and throws when what was to be read is gone.
+    /// Reads the next stretch, and throws if segments that it needs are gone.
     private func readStretch(
         of part: Part,
         next: UInt64,

@@ -222,7 +222,7 @@ extension Journal {
         return try view.waitingEvents(for: queue, most: most, self, tallies)
     }
 
-    /// What the consumer of this process answers; nil if there is none, or if its election ends meanwhile.
+    /// What the consumer of this process answers; nil if there is none, or if its election ends during the call.
     private func fromConsumer<Answer>(
         _ ask: (JournalConsumer) throws(JournalError) -> Answer
     ) throws(JournalError) -> Answer? {

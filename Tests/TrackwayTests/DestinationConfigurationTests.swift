@@ -135,7 +135,7 @@ struct DestinationConfigurationTests {
         }
         analytics.setConsent(.denied)
         analytics.setConsent(.granted, category: .marketing)
-        // No destination has the category now, so the event is for nobody.
+        // No destination has the category now, so no destination receives the event.
         #expect(analytics.record("later").dropped == .consentDenied)
     }
 

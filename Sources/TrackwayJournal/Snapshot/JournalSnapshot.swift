@@ -65,7 +65,7 @@ package struct JournalSnapshot: Sendable {
             }
         }
         // A log that was just removed had no pending events, even if its files said otherwise during the removal.
-        let removed = parts.contains(where: \.isComplete) ? try journal.removedWriters() : []
+        let removed = parts.contains { $0.writer != journal.writer } ? try journal.removedWriters() : []
         self.parts = parts.filter { !removed.contains($0.writer) }
         self.obstacles = obstacles
     }

@@ -225,7 +225,7 @@ package struct AppBehavior: Sendable, Codable, Hashable {
 
     /// The app left the foreground, or ends there.
     private mutating func end(_ exit: LaunchMachine.Exit) -> [BehaviorAction] {
-        sessions.userSeen(at: exit.at)
+        sessions.userLeft(at: exit.at)
         return [.background(true), .openWindow]
             + records(of: exit, capture: settings.capture)
             + [.save, .flush, .closeWindow]

@@ -132,6 +132,13 @@ package struct SessionMachine: Sendable, Hashable, Codable {
         state = .current(session, lastSeen: now, isAnnounced: isAnnounced)
     }
 
+    /// The user left at this time. It may be before the last time the user was seen, because the system may announce it late.
+    package mutating func userLeft(at time: DeviceTime) {
+        guard case .current(let session, let lastSeen, let isAnnounced) = state else { return }
+        guard time.boot == lastSeen.boot || time.elapsed(since: lastSeen) != nil else { return }
+        state = .current(session, lastSeen: time, isAnnounced: isAnnounced)
+    }
+
     /// The start of the session can be told now.
     ///
     /// - Returns: The session, the first time; nil when its start was told before.

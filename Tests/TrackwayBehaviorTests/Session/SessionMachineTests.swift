@@ -108,6 +108,25 @@ struct SessionMachineTests {
         #expect(machine.announce() == nil)
     }
 
+    @Test(
+        "The timeout counts from when the user left, even if the app counted as seen later than that",
+        arguments: [0, 20, 10_000],
+        [(5, true), (1_799, true), (1_800, false)]
+    )
+    func leftLate(seenLater: Int, away: (seconds: Int, goesOn: Bool)) {
+        let limits = SessionLimits(timeout: .seconds(1_800))
+        var device = TestDevice()
+        var machine = SessionMachine()
+        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, limits: limits)
+        device.pass(.seconds(20))
+        let left = device.now
+        machine.userSeen(at: left.advanced(by: .seconds(seenLater)))
+        machine.userLeft(at: left)
+        device.pass(.seconds(away.seconds))
+        let second = begun(machine.userArrived(at: device.now, uniqueID: uniqueID, limits: limits))
+        #expect((second == nil) == away.goesOn)
+    }
+
     @Test("A session has no greatest length")
     func noGreatestLength() {
         var device = TestDevice()

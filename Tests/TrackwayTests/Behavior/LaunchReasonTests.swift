@@ -97,6 +97,8 @@ struct LaunchReasonTests {
         process.clock.advance(by: .seconds(5))
         process.analytics.lifeCycle.announced([.willEnterForeground, .didBecomeActive], moment: nil)
         process.clock.advance(by: .seconds(7))
+        // This heartbeat comes before the announcements are processed, and counts the app as seen until now.
+        process.analytics.behavior.heartbeat()
         #expect(try process.story.last == "_session_start 1", "nothing was done on this thread")
         isBusy.signal()
         await process.analytics.lifeCycle.untilSettled()

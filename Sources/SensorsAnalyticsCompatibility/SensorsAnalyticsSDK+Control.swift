@@ -63,19 +63,23 @@ extension SensorsAnalyticsSDK {
 
     /// Makes what app and back-end want count.
     func applyPolicy() {
-        let (policy, capture, wish, debugChange) = state.withLock { state in
+        let debugChange = state.withLock { state -> SensorsAnalyticsDestination? in
             let wanted = state.remote?.disablesDebugMode == true ? .off : state.debugMode
-            var change: SensorsAnalyticsDestination?
-            if wanted != state.destination.options.debugMode {
-                state.change { $0.debugMode = wanted }
-                change = state.destination
-            }
-            return (state.policy, state.wantedCapture, state.wish, change)
+            guard wanted != state.destination.options.debugMode else { return nil }
+            state.change { $0.debugMode = wanted }
+            return state.destination
         }
-        // The back-end may want more than the app began with, so what is captured is chosen anew; the policy then forbids.
-        analytics.setCollectionPolicy(policy)
-        analytics.options.capture = capture
-        automatic.want(wish)
+        // The app and the back end may change this at the same time. The thread that applied the older values then applies the newer ones.
+        var (policy, capture, wish) = state.withLock { ($0.policy, $0.wantedCapture, $0.wish) }
+        while true {
+            // The back end may ask for more than the app started with: it is captured then, except for what the policy forbids.
+            analytics.setCollectionPolicy(policy)
+            analytics.options.capture = capture
+            automatic.want(wish)
+            let latest = state.withLock { ($0.policy, $0.wantedCapture, $0.wish) }
+            guard latest != (policy, capture, wish) else { break }
+            (policy, capture, wish) = latest
+        }
         if let debugChange { lookAtEvents(debugChange) }
     }
 

@@ -181,7 +181,7 @@ public final class Analytics: Sendable {
         }
         // The one task that nobody awaits: it ends when the control machine orders the end, which `deinit` brings about,
         // and it holds parts only, never this object.
-        Task { [weak self] in
+        parts.dependencies.startTask { [weak self] in
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await behavior.run(pacer, flush: work.flush) }
                 if let snapshots { group.addTask { await snapshots.run(pacer) } }

@@ -142,7 +142,8 @@ struct SiftHostileTests {
         app.isDiskGone.withLock { $0 = false }
         #expect(sift.append(SiftEvent(type: "t")))
         #expect(sift.userId == nil)
-        #expect(heard.withLock { $0 } == [.userInvalid])
+        // Delivery may already have reported that the key is missing.
+        #expect(heard.withLock { $0 }.filter { $0 != .destinationParked } == [.userInvalid])
         face.withLock { $0 = nil }
     }
 

@@ -90,7 +90,7 @@ struct AdmissionDeliveryTests {
         environment.collector.be(.status(413))
         environment.collector.hang()
         environment.begin()
-        let flush = Task { await environment.service.flush(timeout: .seconds(5)) }
+        let flush = environment.task { await environment.service.flush(timeout: .seconds(5)) }
         await environment.collector.untilAsked(1)
         decisions[Self.key("somebody")] = .drop(.consentDenied)
         // The whole was too large; its halves may not leave any more. Losses are still told.
@@ -141,7 +141,7 @@ struct AdmissionDeliveryTests {
         )
         environment.record(10)
         environment.begin()
-        let report = await environment.flush(timeout: .seconds(600), sleepers: 2)
+        let report = await environment.flush(timeout: .seconds(600))
         #expect(report.isComplete)
         #expect(environment.collector.rows == 10)
         #expect(environment.collector.attempts == 1)
@@ -158,7 +158,7 @@ struct AdmissionDeliveryTests {
         await environment.collector.untilAsked(1)
         #expect(environment.trimmed == [])
         environment.collector.be(.well)
-        await environment.pass(.seconds(3_600), sleepers: 2) { environment.collector.rows == 30 }
+        await environment.pass(.seconds(3_600)) { environment.collector.rows == 30 }
         let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.isComplete)
         #expect(environment.trimmed == [Rejection(index: 0, code: "too_long", message: "The name is too long.")])

@@ -8,7 +8,7 @@ internal import TrackwayJournal
 internal import TrackwayTesting
 internal import TrackwayWire
 
-/// A whole post room over a real journal in memory, with a clock that stands still and a collector that obeys.
+/// Delivery of a real journal in memory, with a simulated clock and a simulated collector.
 final class DeliveryEnvironment: Sendable {
     let clock: ManualClock
     let storage: FaultyStorage
@@ -16,6 +16,7 @@ final class DeliveryEnvironment: Sendable {
     let journal: Journal
     let service: DeliveryService
     let notices: Locked<[DeliveryNotice]>
+    private let idle: IdleDetector
     private let ids: EventIDGenerator
     private let work = Locked<Task<Void, Never>?>(nil)
 
@@ -24,6 +25,7 @@ final class DeliveryEnvironment: Sendable {
         storage: any JournalStorage = MemoryStorage(),
         collector: FakeCollector = FakeCollector(),
         clock: ManualClock = ManualClock(),
+        idle: IdleDetector = IdleDetector(),
         policy: DeliveryPolicy = DeliveryPolicy(),
         queues: [DestinationID: QueuePolicy] = [:],
         uploads: (any QueueMemory)? = nil,
@@ -55,6 +57,7 @@ final class DeliveryEnvironment: Sendable {
         )
         let notices = Locked<[DeliveryNotice]>([])
         self.notices = notices
+        self.idle = idle
         service = DeliveryService(
             journal: journal,
             routes: names.map { id in
@@ -85,12 +88,17 @@ final class DeliveryEnvironment: Sendable {
         CollectorDestination(id: id, url: "https://\(id).example", writeKey: key, limits: limits)
     }
 
-    /// Begins to deliver, as the front door does.
+    /// Starts delivery, as `Analytics` does.
     func begin() {
-        work.withLock { $0 = Task { await service.run() } }
+        work.withLock { $0 = task { [service] in await service.run() } }
     }
 
-    /// Ends without ceremony and waits until nothing runs any more.
+    /// Starts a task that must be waiting before time passes.
+    func task<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Task<Value, Never> {
+        idle.task(body)
+    }
+
+    /// Cancels delivery and waits until nothing runs any more.
     func end() async {
         let task = work.withLock { $0 }
         task?.cancel()
@@ -100,6 +108,11 @@ final class DeliveryEnvironment: Sendable {
     /// Waits until `run` has returned by itself.
     func ended() async {
         await work.withLock { $0 }?.value
+    }
+
+    /// Waits until delivery waits for the time, for an answer or for an event.
+    func untilIdle() async {
+        await idle.untilIdle()
     }
 
     func record(_ count: Int, named name: String = "event", to route: [DestinationID] = []) {
@@ -123,42 +136,24 @@ final class DeliveryEnvironment: Sendable {
         journal.close()
     }
 
-    /// Lets time pass, sleeper by sleeper, until a time or until something is so. Everybody who sleeps by the clock
-    /// (the maintenance, and each destination that waits) must sleep before it moves.
-    func pass(_ duration: Duration, sleepers: Int, until isSo: () -> Bool = { false }) async {
+    /// Lets time pass, from one wait of delivery to the next, until a time or until a condition is true.
+    func pass(_ duration: Duration, until isSo: () -> Bool = { false }) async {
         let end = clock.now().monotonic.advanced(by: duration)
-        while clock.now().monotonic < end, !isSo() {
-            await rest()
-            if clock.sleepers >= sleepers, !isSo() { clock.advanceToNextSleeper() }
+        while clock.now().monotonic < end {
+            await untilIdle()
+            guard !isSo(), clock.advanceToNextSleeper() else { return }
         }
     }
 
-    /// Lets whoever is at work have the threads until nobody has called anything for a while. Where this test is the only one, a turn
-    /// takes next to no time, and others work on another thread meanwhile: hence the moment besides the turns.
-    private func rest() async {
-        var (seen, since, turns) = (activity, ContinuousClock.now, 0)
-        while turns < 10 || ContinuousClock.now - since < .microseconds(200) {
-            await Task.yield()
-            turns += 1
-            let now = activity
-            if now != seen { (seen, since, turns) = (now, .now, 0) }
-        }
-    }
-
-    /// A number that changes with every call of the disk and of the collector.
-    private var activity: Int {
-        StorageOperation.allCases.reduce(collector.rows) { $0 + storage.count(of: $1) }
-    }
-
-    /// A flush during which time passes, once so many sleep by the clock.
-    func flush(timeout: Duration, sleepers: Int) async -> FlushReport {
+    /// A flush during which time passes.
+    func flush(timeout: Duration) async -> FlushReport {
         let report = Locked<FlushReport?>(nil)
-        let flush = Task {
+        let flush = task { [service] in
             let achieved = await service.flush(timeout: timeout)
             report.withLock { $0 = achieved }
             return achieved
         }
-        await pass(.seconds(3_600), sleepers: sleepers) { report.withLock { $0 != nil } }
+        await pass(.seconds(3_600)) { report.withLock { $0 != nil } }
         return await flush.value
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-import Dispatch
 import Testing
 import TrackwayEvents
 import TrackwayJournal
@@ -11,17 +10,6 @@ import TrackwayTesting
 
 @Suite("A disk that takes its time")
 struct DeliveryThreadTests {
-    /// One piece of work after the other on a queue of its own.
-    private final class QueueExecutor: SerialExecutor {
-        private let queue = DispatchQueue(label: "delivery")
-
-        func enqueue(_ job: UnownedJob) {
-            queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-        }
-
-        func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
-    }
-
     @Test(
         "while delivery waits for the disk, tasks go on, counting answers, and changes of consent return",
         .timeLimit(.minutes(30)),
@@ -29,10 +17,11 @@ struct DeliveryThreadTests {
     )
     func slowDisk(_ operation: StorageOperation) async throws {
         let names = try (1...12).map { try #require(DestinationID("to-\($0)")) }
-        let environment = try DeliveryEnvironment(names, executor: QueueExecutor())
+        let idle = IdleDetector()
+        let environment = try DeliveryEnvironment(names, idle: idle, executor: idle.thread())
         environment.begin()
         environment.record(40)
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         let before = try environment.journal.ledger()
         environment.storage.hold(operation, paths: "/writers/")
         environment.record(40)
@@ -51,14 +40,20 @@ struct DeliveryThreadTests {
             #expect(environment.service.waiting(for: "to-1") <= 40)
         }
         environment.storage.release()
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         #expect(try environment.journal.ledger().destinations["to-12"]?.delivered == 80)
         await environment.end()
     }
 
     @Test("on a thread of its own everything is delivered once, in order", arguments: 0..<3)
     func ordinary(seed: Int) async throws {
-        let environment = try DeliveryEnvironment(["one", "two"], executor: QueueExecutor(), seed: UInt64(seed))
+        let idle = IdleDetector()
+        let environment = try DeliveryEnvironment(
+            ["one", "two"],
+            idle: idle,
+            executor: idle.thread(),
+            seed: UInt64(seed)
+        )
         environment.begin()
         for _ in 0..<10 {
             environment.record(100)

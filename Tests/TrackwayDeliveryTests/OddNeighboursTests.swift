@@ -17,9 +17,9 @@ struct OddNeighboursTests {
         environment.collector.hang()
         environment.begin()
         environment.record(30)
-        let flush = Task { await environment.service.flush(timeout: .seconds(3_600)) }
+        let flush = environment.task { await environment.service.flush(timeout: .seconds(3_600)) }
         await environment.collector.untilAsked(1)
-        let pause = Task { await environment.service.suspend(timeout: isAnswered ? .seconds(60) : .zero) }
+        let pause = environment.task { await environment.service.suspend(timeout: isAnswered ? .seconds(60) : .zero) }
         if isAnswered {
             // Told to stop before the answer comes.
             try await Deadline.wait(while: environment.service.state.withLock({ $0.phase }) != .suspended)
@@ -32,7 +32,7 @@ struct OddNeighboursTests {
         #expect(try environment.isBalanced())
         environment.collector.goOn()
         environment.service.resume()
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         #expect(environment.collector.rows == 30)
         await environment.end()
     }
@@ -45,7 +45,7 @@ struct OddNeighboursTests {
         environment.collector.hang()
         environment.begin()
         environment.record(30)
-        let flush = Task { await environment.service.flush(timeout: .seconds(3_600)) }
+        let flush = environment.task { await environment.service.flush(timeout: .seconds(3_600)) }
         await environment.collector.untilAsked(1)
         environment.service.remove("collector")
         environment.journal.removeDestination("collector")
@@ -53,7 +53,7 @@ struct OddNeighboursTests {
         environment.journal.addDestination("collector")
         environment.service.add(DeliveryRoute(destination: DeliveryEnvironment.destination("collector")))
         environment.collector.goOn()
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         #expect(environment.collector.rows == 30)
         #expect(environment.collector.duplicates == 0)
         #expect(try environment.account() == Ledger.Account(recorded: 30, delivered: 30))
@@ -67,11 +67,11 @@ struct OddNeighboursTests {
         environment.collector.hang()
         environment.begin()
         environment.record(30)
-        let flush = Task { await environment.service.flush(timeout: .seconds(60)) }
+        let flush = environment.task { await environment.service.flush(timeout: .seconds(60)) }
         await environment.collector.untilAsked(1)
         memory.sweep("/app")
         environment.collector.goOn()
-        await environment.pass(.seconds(120), sleepers: 1)
+        await environment.pass(.seconds(120))
         _ = await flush.value
         #expect(environment.collector.rows >= 10)
         #expect(environment.collector.duplicates == 0)
@@ -97,9 +97,9 @@ struct OddNeighboursTests {
             active.begin()
             if round % 3 == 0 {
                 // Interrupted in the middle: the other one takes what is left.
-                _ = await active.flush(timeout: .zero, sleepers: 0)
+                _ = await active.flush(timeout: .zero)
             } else {
-                #expect(await active.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+                #expect(await active.flush(timeout: .seconds(3_600)).isComplete)
                 #expect(collector.rows == recorded)
             }
             await active.service.suspend(timeout: .zero)
@@ -107,7 +107,7 @@ struct OddNeighboursTests {
             active.service.resume()
         }
         one.begin()
-        #expect(await one.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await one.flush(timeout: .seconds(3_600)).isComplete)
         await one.end()
         #expect(collector.rows == recorded)
         #expect(try one.journal.ledger().destinations["collector"]?.delivered == UInt64(recorded))

@@ -22,7 +22,7 @@ struct OutageTests {
         for _ in 0..<6 {
             let before = environment.collector.attempts
             environment.record(100)
-            await environment.pass(.seconds(3_600), sleepers: 2)
+            await environment.pass(.seconds(3_600))
             #expect(environment.collector.attempts - before <= 40)
         }
         #expect(environment.collector.attempts <= 40 + 5 * 24)
@@ -30,7 +30,7 @@ struct OutageTests {
 
         environment.collector.be(.well)
         let recovery = environment.clock.now().monotonic
-        await environment.pass(.seconds(600), sleepers: 2) { environment.collector.rows > 0 }
+        await environment.pass(.seconds(600)) { environment.collector.rows > 0 }
         // A probe comes at the latest after the cap; the maintenance may have moved the clock on.
         #expect(recovery.duration(to: environment.clock.now().monotonic) <= .seconds(361))
         #expect(await environment.service.flush(timeout: .seconds(5)).isComplete)
@@ -49,7 +49,7 @@ struct OutageTests {
         let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.destinations["collector"]?.pending == 300)
         #expect(report.destinations["collector"]?.lastVerdict == .unauthorized(reason: "401 status_401: Scripted."))
-        await environment.pass(.seconds(3_600), sleepers: 2)
+        await environment.pass(.seconds(3_600))
         #expect(environment.collector.attempts <= 30)
         let parked = environment.notices.withLock {
             $0.filter { if case .destination(_, .parked) = $0 { true } else { false } }
@@ -70,7 +70,7 @@ struct OutageTests {
         environment.begin()
         environment.record(300)
         await environment.collector.untilAsked(1)
-        await environment.pass(.seconds(300), sleepers: 2)
+        await environment.pass(.seconds(300))
         #expect(try environment.account().pending == 300)
         #expect(
             environment.notices.withLock {
@@ -78,7 +78,7 @@ struct OutageTests {
             }
         )
         environment.collector.be(.well)
-        await environment.pass(.seconds(600), sleepers: 2) { environment.collector.rows == 300 }
+        await environment.pass(.seconds(600)) { environment.collector.rows == 300 }
         #expect(environment.collector.rows == 300)
         #expect(try environment.isBalanced())
         await environment.end()
@@ -135,11 +135,11 @@ struct OutageTests {
         environment.collector.hang()
         environment.begin()
         environment.record(50)
-        let flush = Task { await environment.service.flush(timeout: .seconds(600)) }
+        let flush = environment.task { await environment.service.flush(timeout: .seconds(600)) }
         await environment.collector.untilAsked(1)
         environment.record(2_000)
         // The maintenance trims.
-        await environment.pass(.seconds(130), sleepers: 2)
+        await environment.pass(.seconds(130))
         environment.collector.goOn()
         _ = await flush.value
         #expect(await environment.service.flush(timeout: .seconds(600)).isComplete)
@@ -161,11 +161,11 @@ struct OutageTests {
         environment.begin()
         environment.record(500)
         await environment.collector.untilAsked(1)
-        await environment.pass(.seconds(60), sleepers: 2)
+        await environment.pass(.seconds(60))
         #expect(environment.collector.rows > 0)
         #expect(try environment.account().delivered == 0)
         environment.collector.be(.well)
-        await environment.pass(.seconds(600), sleepers: 2) { (try? environment.account().pending) == 0 }
+        await environment.pass(.seconds(600)) { (try? environment.account().pending) == 0 }
         #expect(environment.collector.rows == 500)
         #expect(try environment.account() == Ledger.Account(recorded: 500, delivered: 500))
         await environment.end()
@@ -180,7 +180,7 @@ struct OutageTests {
         let first = try DeliveryEnvironment(storage: disk, collector: collector, clock: clock, limits: limits, seed: 1)
         first.begin()
         first.record(100)
-        let flush = Task { await first.service.flush(timeout: .seconds(5)) }
+        let flush = first.task { await first.service.flush(timeout: .seconds(5)) }
         await collector.untilAsked(batches)
         // What the disk holds at this moment, wherever the process is, is what the next one finds.
         let left = disk.afterKill()
@@ -208,7 +208,8 @@ struct OutageTests {
         environment.record(100)
         environment.storage.fail(.replace, with: .noSpace)
         let report = await environment.service.flush(timeout: .seconds(5))
-        #expect(report.destinations["collector"]?.delivered == 100)
+        #expect(report.isComplete)
+        #expect(try environment.account().delivered == 100)
         #expect(environment.collector.duplicates == 0)
         #expect(try environment.isBalanced())
         environment.storage.heal()
@@ -227,10 +228,10 @@ struct OutageTests {
         _ = await environment.service.flush(timeout: .seconds(1))
         environment.record(100)
         environment.storage.fail(.read, with: .inputOutput)
-        await environment.pass(.seconds(5), sleepers: 2)
-        await environment.pass(.seconds(300), sleepers: 2)
+        await environment.pass(.seconds(5))
+        await environment.pass(.seconds(300))
         environment.storage.heal()
-        await environment.pass(.seconds(600), sleepers: 2) { environment.collector.rows == 100 }
+        await environment.pass(.seconds(600)) { environment.collector.rows == 100 }
         #expect(environment.collector.rows == 100)
         #expect(try environment.isBalanced())
         await environment.end()
@@ -248,7 +249,7 @@ struct OutageTests {
         environment.clock.jumpWall(by: .seconds(seconds))
         environment.record(50)
         environment.collector.be(.well)
-        await environment.pass(.seconds(600), sleepers: 2) { environment.collector.attempts > 1 }
+        await environment.pass(.seconds(600)) { environment.collector.attempts > 1 }
         await environment.collector.untilAsked(2)
         let waited = asked.duration(to: environment.clock.now().monotonic)
         #expect(waited >= .seconds(60) && waited <= .seconds(122))
@@ -271,14 +272,14 @@ struct OutageTests {
             environment.collector.be(moods[random.next(below: moods.count)], to: "a")
             environment.collector.be(moods[random.next(below: moods.count)])
             environment.record(random.next(below: 60))
-            await environment.pass(.seconds(random.next(below: 400)), sleepers: 1)
+            await environment.pass(.seconds(random.next(below: 400)))
         }
         environment.collector.be(.well, to: "a")
         environment.collector.be(.well)
         for name in ["a", "b"] as [DestinationID] {
             environment.service.replace(DeliveryEnvironment.destination(name, key: "new"))
         }
-        await environment.pass(.seconds(3_600), sleepers: 1) {
+        await environment.pass(.seconds(3_600)) {
             (try? environment.journal.ledger().destinations.values.allSatisfy { $0.pending == 0 }) == true
         }
         let ledger = try environment.journal.ledger()

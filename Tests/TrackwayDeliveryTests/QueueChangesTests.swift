@@ -40,6 +40,7 @@ struct QueueChangesTests {
     private func twoProcesses(_ rules: QueuePolicy) throws -> [DeliveryEnvironment] {
         let disk = MemoryStorage()
         let clock = ManualClock()
+        let idle = IdleDetector()
         let collector = FakeCollector()
         let memory = KeptUploads()
         return try [1, 2].map { seed in
@@ -48,6 +49,7 @@ struct QueueChangesTests {
                 storage: disk,
                 collector: collector,
                 clock: clock,
+                idle: idle,
                 queues: ["queue": rules],
                 uploads: memory,
                 seed: seed
@@ -63,11 +65,10 @@ struct QueueChangesTests {
         environment.record(1)
         await environment.collector.untilAsked(1)
         environment.record(5)
-        // The maintenance, and the watch that knows when a minute is over.
-        await environment.clock.untilSleeping(2)
+        await environment.untilIdle()
         remove(from: environment)
         add(QueuePolicy(uploadWhenMoreThan: -1), to: environment)
-        await environment.pass(.seconds(300), sleepers: 1)
+        await environment.pass(.seconds(300))
         #expect(environment.service.waiting(for: "queue") == 5)
         environment.collector.goOn()
         #expect(await soon { environment.collector.rows == 1 })
@@ -94,8 +95,8 @@ struct QueueChangesTests {
         environment.service.resume()
         #expect(await soon { environment.service.isDelivering })
         _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
-        // The maintenance, which would find it out after a minute.
-        await environment.clock.untilSleeping(1)
+        // Without time, so that the maintenance, which would notice it after a minute, has no part in it.
+        await environment.untilIdle()
         environment.record(10)
         #expect(await soon { environment.service.waiting(for: "queue") == 0 })
         _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
@@ -117,8 +118,7 @@ struct QueueChangesTests {
         if isDue {
             #expect(await soon { environment.collector.rows == 2 })
         } else {
-            // The maintenance, and the watch that knows when the minute is over.
-            await environment.clock.untilSleeping(2)
+            await environment.untilIdle()
             #expect(environment.service.waiting(for: "queue") == 1)
         }
         await environment.end()
@@ -136,7 +136,7 @@ struct QueueChangesTests {
         await environments[0].end()
         environments[1].record(1)
         environments[1].begin()
-        await environments[1].pass(.seconds(600), sleepers: 2) { environments[1].collector.attempts > 1 }
+        await environments[1].pass(.seconds(600)) { environments[1].collector.attempts > 1 }
         #expect(start.duration(to: clock.now().monotonic) == .milliseconds(60_001))
         await environments[1].end()
     }
@@ -151,7 +151,7 @@ struct QueueChangesTests {
         environments[1].record(6)
         let start = environments[0].clock.now().monotonic
         // The maintenance of the one, and the other, which waits for its turn to deliver.
-        await environments[0].pass(.seconds(60), sleepers: 2) { environments[0].collector.rows == 10 }
+        await environments[0].pass(.seconds(60)) { environments[0].collector.rows == 10 }
         #expect(environments[0].collector.rows == 10)
         #expect(start.duration(to: environments[0].clock.now().monotonic) <= .seconds(2))
         for environment in environments { await environment.end() }
@@ -167,7 +167,7 @@ struct QueueChangesTests {
         environments[1].record(3)
         #expect(!environments[1].service.requestUpload(force: false))
         #expect(environments[1].service.requestUpload(force: true))
-        await environments[0].pass(.seconds(60), sleepers: 2) { environments[0].collector.rows == 6 }
+        await environments[0].pass(.seconds(60)) { environments[0].collector.rows == 6 }
         #expect(environments[0].collector.rows == 6)
         #expect(environments[0].service.waiting(for: "queue") == 0)
         for environment in environments { await environment.end() }

@@ -20,7 +20,7 @@ struct QueueDeliveryTests {
         let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
         environment.begin()
         environment.record(9)
-        await environment.pass(.seconds(3_600), sleepers: 1)
+        await environment.pass(.seconds(3_600))
         #expect(environment.collector.attempts == 0)
         #expect(environment.service.waiting(for: "queue") == 9)
         #expect(!environment.service.isReadyForUpload("queue"))
@@ -29,7 +29,7 @@ struct QueueDeliveryTests {
         _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
         #expect(environment.collector.rows == 10)
         environment.record(3, named: "later")
-        await environment.pass(.seconds(3_600), sleepers: 1)
+        await environment.pass(.seconds(3_600))
         #expect(environment.collector.rows == 10)
         #expect(environment.service.waiting(for: "queue") == 3)
         let texts = environment.service.waitingEvents(for: "queue", most: 2).map { String(decoding: $0, as: UTF8.self) }
@@ -50,7 +50,7 @@ struct QueueDeliveryTests {
         #expect(environment.clock.now().monotonic == start)
         environment.record(1)
         // The maintenance and the watch sleep.
-        await environment.pass(.seconds(600), sleepers: 2) { environment.collector.attempts > 1 }
+        await environment.pass(.seconds(600)) { environment.collector.attempts > 1 }
         #expect(start.duration(to: environment.clock.now().monotonic) == .milliseconds(60_001))
         await environment.end()
     }
@@ -65,7 +65,7 @@ struct QueueDeliveryTests {
         _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
         environment.clock.jumpWall(by: .seconds(seconds))
         environment.record(1)
-        await environment.pass(.seconds(600), sleepers: 2) { environment.collector.attempts > 1 }
+        await environment.pass(.seconds(600)) { environment.collector.attempts > 1 }
         #expect(start.duration(to: environment.clock.now().monotonic) == .milliseconds(60_001))
         await environment.end()
     }
@@ -103,7 +103,7 @@ struct QueueDeliveryTests {
             seed: 2
         )
         next.begin()
-        await next.pass(.seconds(600), sleepers: 2) { next.collector.attempts > 0 }
+        await next.pass(.seconds(600)) { next.collector.attempts > 0 }
         #expect(start.duration(to: clock.now().monotonic) == .milliseconds(due))
         await next.end()
     }
@@ -116,13 +116,13 @@ struct QueueDeliveryTests {
         environment.begin()
         for _ in 0..<72 {
             environment.record(20)
-            await environment.pass(.seconds(300), sleepers: 2)
+            await environment.pass(.seconds(300))
         }
         #expect(environment.collector.rows == 0)
         #expect(environment.collector.attempts <= 40 + 6 * 24)
         #expect(try environment.account("queue").pending == 1_440)
         environment.collector.be(.well)
-        await environment.pass(.seconds(1_200), sleepers: 2) { environment.collector.rows == 1_440 }
+        await environment.pass(.seconds(1_200)) { environment.collector.rows == 1_440 }
         // The last answer is still to be settled.
         _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
         #expect(environment.collector.rows == 1_440)
@@ -140,10 +140,10 @@ struct QueueDeliveryTests {
         environment.record(10, named: "released")
         await environment.collector.untilAsked(1)
         environment.record(5, named: "later")
-        await environment.pass(.seconds(6 * 3_600), sleepers: 2)
+        await environment.pass(.seconds(6 * 3_600))
         environment.collector.be(.well)
-        await environment.pass(.seconds(1_200), sleepers: 2) { environment.collector.rows >= 10 }
-        await environment.pass(.seconds(3_600), sleepers: 1)
+        await environment.pass(.seconds(1_200)) { environment.collector.rows >= 10 }
+        await environment.pass(.seconds(3_600))
         #expect(environment.collector.names == Array(repeating: "released", count: 10))
         #expect(environment.service.waiting(for: "queue") == 5)
         await environment.end()
@@ -168,7 +168,7 @@ struct QueueDeliveryTests {
         collector.be(.well)
         let next = try DeliveryEnvironment(["queue"], storage: left, collector: collector, queues: queues, seed: 2)
         next.begin()
-        await next.pass(.seconds(1_200), sleepers: 1) { (try? next.account("queue").delivered) == 10 }
+        await next.pass(.seconds(1_200)) { (try? next.account("queue").delivered) == 10 }
         #expect(collector.names == Array(repeating: "released", count: 10))
         #expect(collector.duplicates == (answerLost ? 10 : 0))
         #expect(next.service.waiting(for: "queue") == 5)
@@ -234,7 +234,7 @@ struct QueueDeliveryTests {
         environment.begin()
         environment.record(1)
         await environment.collector.untilAsked(1)
-        _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
+        await environment.untilIdle()
         let first = try #require(memory.recall("queue"))
         environment.clock.advance(by: .seconds(30))
         environment.record(1)
@@ -255,6 +255,37 @@ struct QueueDeliveryTests {
         await environment.collector.untilAsked(1)
         _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
         #expect(environment.collector.rows == 3)
+        await environment.end()
+    }
+
+    @Test("an upload of one queue that is forced before delivery begins leaves the other queues alone")
+    func forcedEarly() async throws {
+        let environment = try DeliveryEnvironment(
+            ["one", "two"],
+            queues: ["one": Self.byNumber, "two": Self.byNumber]
+        )
+        environment.record(3)
+        #expect(environment.service.requestUpload(of: ["one"], force: true))
+        environment.begin()
+        await environment.pass(.seconds(600))
+        #expect(environment.service.waiting(for: "one") == 0)
+        #expect(environment.service.waiting(for: "two") == 3)
+        #expect(environment.collector.rows == 3)
+        await environment.end()
+    }
+
+    @Test("a flush that begins before delivery leaves in the queue what is recorded after it")
+    func flushedEarly() async throws {
+        let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
+        environment.record(2)
+        let flush = environment.task { await environment.service.flush(timeout: .seconds(3_600)) }
+        await environment.untilIdle()
+        environment.begin()
+        #expect(await flush.value.isComplete)
+        environment.record(3)
+        await environment.pass(.seconds(600))
+        #expect(environment.service.waiting(for: "queue") == 3)
+        #expect(environment.collector.rows == 2)
         await environment.end()
     }
 
@@ -280,15 +311,14 @@ struct QueueDeliveryTests {
         _ = await environment.service.flush(timeout: .seconds(1), forcesQueues: false)
         environment.storage.fail(.replace, with: .noSpace)
         environment.record(10)
-        // The maintenance and the watch.
-        await environment.clock.untilSleeping(2)
+        await environment.untilIdle()
         #expect(environment.collector.attempts == 0)
         let failures = environment.notices.withLock { notices in
             notices.filter { if case .destination("queue", .journalFailed) = $0 { true } else { false } }
         }
         #expect(failures.count == 1)
         environment.storage.heal()
-        await environment.pass(.seconds(60), sleepers: 2) { environment.collector.attempts > 0 }
+        await environment.pass(.seconds(60)) { environment.collector.attempts > 0 }
         _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
         #expect(environment.collector.rows == 10)
         #expect(try environment.isBalanced())

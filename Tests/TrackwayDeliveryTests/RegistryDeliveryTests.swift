@@ -70,7 +70,7 @@ struct RegistryDeliveryTests {
         remove("second", from: environment)
         #expect(await environment.service.flush(timeout: .seconds(5)).destinations.keys.sorted() == ["first"])
         environment.collector.goOn()
-        await environment.pass(.seconds(3_600), sleepers: 1)
+        await environment.pass(.seconds(3_600))
         #expect(environment.collector.attempts == 1)
         #expect(environment.collector.rows == 10)
         // Whoever takes its place begins when the request is settled.
@@ -94,7 +94,7 @@ struct RegistryDeliveryTests {
         remove("second", from: environment)
         environment.record(7)
         let attempts = environment.collector.attempts
-        await environment.pass(.seconds(3_600), sleepers: 1)
+        await environment.pass(.seconds(3_600))
         #expect(environment.collector.attempts == attempts + 1)
         environment.collector.be(.well, to: "second")
         add("second", to: environment)
@@ -109,7 +109,7 @@ struct RegistryDeliveryTests {
         let environment = try DeliveryEnvironment(["only"])
         remove("only", from: environment)
         environment.begin()
-        await environment.clock.untilSleeping(1)
+        await environment.untilIdle()
         #expect(await environment.service.flush(timeout: .seconds(5)).destinations.isEmpty)
         add("only", to: environment)
         environment.record(3)

@@ -24,14 +24,14 @@ struct UnknownCountsTests {
             environment.storage.fail(operation, with: fault)
         }
         environment.begin()
-        let report = await environment.flush(timeout: .seconds(2), sleepers: 2)
+        let report = await environment.flush(timeout: .seconds(2))
         #expect(!report.isComplete)
         #expect(!report.uncounted.isEmpty)
         #expect(report.uncounted.first?.path.hasPrefix("/app") == true)
         #expect(report.destinations["collector"]?.obstacle != nil)
         #expect(environment.collector.rows == 0)
         environment.storage.heal()
-        let second = await environment.flush(timeout: .seconds(120), sleepers: 2)
+        let second = await environment.flush(timeout: .seconds(120))
         #expect(second.isComplete)
         #expect(environment.collector.rows == 5)
         await environment.end()
@@ -44,14 +44,12 @@ struct UnknownCountsTests {
         let office = isAnotherElected ? try environment.storage.base.lock("/app/deliver.lock") : nil
         if !isAnotherElected { environment.storage.fail(.lock, with: Self.exhausted) }
         environment.begin()
-        let flush = Task { await environment.service.flush(timeout: .seconds(3_600)) }
-        // The deliverer and the flush sleep, each until its own time.
-        await environment.clock.untilSleeping(2)
-        for _ in 0..<1_000 { await Task.yield() }
+        let flush = environment.task { await environment.service.flush(timeout: .seconds(3_600)) }
+        await environment.untilIdle()
         #expect(environment.storage.count(of: .lock) < 20)
         office?.release()
         environment.storage.heal()
-        await environment.pass(.seconds(3_600), sleepers: 2) { environment.collector.rows == 5 }
+        await environment.pass(.seconds(3_600)) { environment.collector.rows == 5 }
         #expect(await flush.value.isComplete)
         await environment.end()
     }
@@ -61,16 +59,16 @@ struct UnknownCountsTests {
         let environment = try DeliveryEnvironment()
         environment.begin()
         environment.record(5)
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 2).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         environment.record(3)
         for operation in [StorageOperation.names, .contents, .lock, .size, .read] {
             environment.storage.fail(operation, with: Self.exhausted)
         }
-        let report = await environment.flush(timeout: .seconds(2), sleepers: 2)
+        let report = await environment.flush(timeout: .seconds(2))
         #expect(!report.isComplete)
         #expect(!report.uncounted.isEmpty)
         environment.storage.heal()
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 2).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         #expect(environment.collector.rows == 8)
         #expect(environment.collector.duplicates == 0)
         await environment.end()
@@ -89,20 +87,20 @@ struct UnknownCountsTests {
         environment.storage.fail(.lock, with: .denied, paths: name)
         environment.record(5)
         environment.begin()
-        let report = await environment.flush(timeout: .seconds(60), sleepers: 2)
+        let report = await environment.flush(timeout: .seconds(60))
         #expect(environment.collector.rows == 5)
         #expect(!report.isComplete)
         #expect(report.uncounted.count == 1)
         #expect(report.uncounted.first?.path.contains(name) == true)
         #expect(report.destinations["collector"]?.delivered == 5)
-        await environment.pass(.seconds(30), sleepers: 1)
+        await environment.pass(.seconds(30))
         #expect(environment.leftOut.count == 1)
         #expect(environment.leftOut.first?.contains(name) == true)
 
         environment.storage.heal()
-        await environment.pass(.seconds(36_000), sleepers: 1) { environment.collector.rows == 9 }
+        await environment.pass(.seconds(36_000)) { environment.collector.rows == 9 }
         #expect(environment.collector.rows == 9)
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 2).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
 
         environment.storage.fail(.names, with: .denied, paths: name)
         #expect(environment.leftOut.count == 1)
@@ -115,12 +113,12 @@ struct UnknownCountsTests {
         environment.record(2)
         environment.storage.fail(.contents, with: .denied, paths: "/settled")
         environment.begin()
-        await environment.pass(.seconds(20), sleepers: 1)
+        await environment.pass(.seconds(20))
         let told = environment.notices.withLock { $0.filter { if case .journalFailed = $0 { true } else { false } } }
         #expect(told.count == 1)
         #expect(told.first?.description.contains("/app/settled") == true)
         environment.storage.heal()
-        await environment.pass(.seconds(36_000), sleepers: 1) { environment.collector.rows == 2 }
+        await environment.pass(.seconds(36_000)) { environment.collector.rows == 2 }
         #expect(environment.collector.rows == 2)
         await environment.end()
     }
@@ -130,15 +128,15 @@ struct UnknownCountsTests {
         let environment = try DeliveryEnvironment()
         environment.begin()
         environment.record(1)
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 2).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         for round in 1...2 {
             environment.storage.fail(.read, with: .inputOutput)
             environment.storage.fail(.size, with: .inputOutput)
             environment.record(3)
-            await environment.pass(.seconds(300), sleepers: 2)
+            await environment.pass(.seconds(300))
             #expect(environment.failures == round)
             environment.storage.heal()
-            await environment.pass(.seconds(36_000), sleepers: 1) { environment.collector.rows == 1 + 3 * round }
+            await environment.pass(.seconds(36_000)) { environment.collector.rows == 1 + 3 * round }
             #expect(environment.collector.rows == 1 + 3 * round)
         }
         await environment.end()

@@ -46,26 +46,11 @@ struct FlushReasonTests {
         }
     }
 
-    /// A flush while the clock moves on when it has to wait.
-    private static func flush(_ memory: InMemoryAnalytics, _ timeout: Duration = .seconds(5)) async -> FlushReport {
-        let flush = Task { await memory.analytics.flush(timeout: timeout) }
-        let clock = Task {
-            while !Task.isCancelled {
-                await memory.clock.untilSleeping(1)
-                memory.clock.advance(by: .milliseconds(100))
-                await Task.yield()
-            }
-        }
-        let report = await flush.value
-        clock.cancel()
-        return report
-    }
-
     @Test("every event that waits has a reason, also in the next process", arguments: Cause.allCases)
     func reasons(cause: Cause) async throws {
         let memory = try InMemoryAnalytics(Self.configuration(cause))
         await Self.cause(cause, memory)
-        let report = await Self.flush(memory)
+        let report = await memory.environment.flush(memory.analytics)
         let part = try #require(report.destinations["collector"])
         #expect(part.pending == 1)
         #expect(part.obstacle != nil)
@@ -75,7 +60,7 @@ struct FlushReasonTests {
             clock: memory.clock,
             transport: memory.transport
         )
-        let later = try #require(await Self.flush(next).destinations["collector"])
+        let later = try #require(await next.environment.flush(next.analytics).destinations["collector"])
         // A shutdown, a pause and a withdrawn wait end with the process.
         if later.pending > 0 { #expect(later.obstacle != nil) }
         #expect(later.pending == ([.paused, .shutDown].contains(cause) ? 0 : 1))
@@ -88,7 +73,9 @@ struct FlushReasonTests {
         let memory = try InMemoryAnalytics(configuration)
         memory.transport.always(.fail(Self.refused))
         for _ in 0..<11 { memory.analytics.record("event") }
-        let failed = try #require(await Self.flush(memory, .milliseconds(200)).destinations["collector"])
+        let failed = try #require(
+            await memory.environment.flush(memory.analytics, timeout: .milliseconds(200)).destinations["collector"]
+        )
         #expect(failed.pending == 11)
         #expect(failed.obstacle?.contains("refused") == true)
         let transport = ScriptedTransport()
@@ -99,22 +86,24 @@ struct FlushReasonTests {
             clock: memory.clock,
             transport: transport
         )
-        let down = try #require(await Self.flush(second, .milliseconds(200)).destinations["collector"])
+        let down = try #require(
+            await second.environment.flush(second.analytics, timeout: .milliseconds(200)).destinations["collector"]
+        )
         #expect(down.pending == 11)
         #expect(down.obstacle?.contains("refused") == true)
         // One probe, with one event, and no more.
         #expect(transport.requests.count == 1)
-        transport.always(.accept)
+        let repaired = ScriptedTransport()
         let third = try InMemoryAnalytics(
             configuration,
             storage: second.storageAfterKill(),
             clock: memory.clock,
-            transport: transport
+            transport: repaired
         )
-        let report = await Self.flush(third)
+        let report = await third.environment.flush(third.analytics)
         #expect(report.destinations["collector"]?.pending == 0)
         #expect(report.destinations["collector"]?.obstacle == nil)
-        #expect(transport.delivered.count == 11)
+        #expect(repaired.delivered.count == 11)
     }
 
     @Test("a time that the back-end named is kept, and its reason is reported in the next process")
@@ -122,14 +111,14 @@ struct FlushReasonTests {
         let memory = try InMemoryAnalytics()
         memory.transport.always(.status(503, headers: ["retry-after": "600"]))
         memory.analytics.record("event")
-        _ = await Self.flush(memory)
+        _ = await memory.environment.flush(memory.analytics)
         let asked = memory.transport.requests.count
         let next = try InMemoryAnalytics(
             storage: memory.storageAfterKill(),
             clock: memory.clock,
             transport: memory.transport
         )
-        let part = try #require(await Self.flush(next).destinations["collector"])
+        let part = try #require(await next.environment.flush(next.analytics).destinations["collector"])
         #expect(memory.transport.requests.count == asked)
         #expect(part.pending == 1)
         #expect(part.obstacle?.contains("503") == true)
@@ -146,16 +135,8 @@ struct FlushReasonTests {
         environment.transport.hold()
         let second = try Analytics(configuration)
         second.record("second")
-        let flush = Task { await second.flush(timeout: .milliseconds(100)) }
-        let clock = Task {
-            while !Task.isCancelled {
-                await environment.clock.untilSleeping(1)
-                environment.clock.advance(by: .milliseconds(20))
-                await Task.yield()
-            }
-        }
-        let part = try #require(await flush.value.destinations["collector"])
-        clock.cancel()
+        let report = await environment.flush(second, timeout: .milliseconds(100))
+        let part = try #require(report.destinations["collector"])
         environment.transport.release()
         #expect(part.pending == 0 || part.obstacle != nil)
         withExtendedLifetime(first) {}

@@ -22,32 +22,16 @@ struct WithdrawalTests {
         return try Analytics(configuration)
     }
 
-    /// Flushes while the clock moves on when it has to wait.
-    @discardableResult
-    private static func flush(_ analytics: Analytics, _ clock: ManualClock, _ timeout: Duration = .seconds(10)) async
-        -> FlushReport
-    {
-        let mover = Task {
-            while !Task.isCancelled {
-                clock.advance(by: .milliseconds(50))
-                await Task.yield()
-            }
-        }
-        let report = await analytics.flush(timeout: timeout)
-        mover.cancel()
-        return report
-    }
-
     private static func names(_ transport: ScriptedTransport) -> [String] { transport.delivered.map(\.event.name) }
 
     @Test("an event that is flushed before consent is denied arrives, and nothing after it")
     func optOut() async throws {
         let memory = try InMemoryAnalytics(Self.configuration(.granted))
         memory.analytics.record("opted_out")
-        await Self.flush(memory.analytics, memory.clock)
+        _ = await memory.environment.flush(memory.analytics)
         memory.analytics.setConsent(.denied)
         memory.analytics.record("later")
-        await Self.flush(memory.analytics, memory.clock)
+        _ = await memory.environment.flush(memory.analytics)
         #expect(Self.names(memory.transport) == ["opted_out"])
     }
 
@@ -61,10 +45,10 @@ struct WithdrawalTests {
         for _ in 0..<10 { memory.analytics.record("refused") }
         memory.analytics.setConsent(.denied, category: nil, scope: scope)
         memory.analytics.record("while_denied")
-        if flushes { await Self.flush(memory.analytics, memory.clock) }
+        if flushes { _ = await memory.environment.flush(memory.analytics) }
         memory.analytics.setConsent(.granted, category: nil, scope: scope)
         memory.analytics.record("agreed")
-        await Self.flush(memory.analytics, memory.clock)
+        _ = await memory.environment.flush(memory.analytics)
         #expect(Self.names(memory.transport) == ["agreed"])
         let account = try #require(memory.analytics.ledger().destinations["collector"])
         #expect(account.dropped == [.consentDenied: 10])
@@ -76,19 +60,19 @@ struct WithdrawalTests {
         let environment = InMemoryEnvironment()
         let first = try Self.process(environment)
         first.record("of_first")
-        await Self.flush(first, environment.clock)
+        _ = await environment.flush(first)
         let second = try Self.process(environment)
         for _ in 0..<10 { second.record("refused") }
         second.setConsent(.denied)
         if flushes {
-            let report = await Self.flush(second, environment.clock)
+            let report = await environment.flush(second)
             #expect(report.destinations["collector"] != nil)
         }
         second.setConsent(.granted)
         second.record("agreed")
-        await Self.flush(second, environment.clock)
-        await Self.flush(first, environment.clock)
-        await Self.flush(second, environment.clock)
+        _ = await environment.flush(second)
+        _ = await environment.flush(first)
+        _ = await environment.flush(second)
         #expect(Self.names(environment.transport) == ["agreed"])
         withExtendedLifetime(first) {}
     }
@@ -98,13 +82,13 @@ struct WithdrawalTests {
         let environment = InMemoryEnvironment()
         let first = try Self.process(environment, .granted)
         first.record("one")
-        await Self.flush(first, environment.clock)
+        _ = await environment.flush(first)
         let second = try Self.process(environment, .granted)
         environment.transport.hold()
         for _ in 0..<10 { second.record("refused") }
         second.setConsent(.denied)
         environment.transport.release()
-        let report = await Self.flush(second, environment.clock)
+        let report = await environment.flush(second)
         #expect(report.destinations["collector"]?.pending == 0)
         withExtendedLifetime(first) {}
     }
@@ -124,7 +108,7 @@ struct WithdrawalTests {
         memory.analytics.setConsent(.denied, category: .marketing)
         memory.analytics.setConsent(.granted, category: .marketing)
         memory.analytics.record("after")
-        await Self.flush(memory.analytics, memory.clock)
+        _ = await memory.environment.flush(memory.analytics)
         let urls = Dictionary(grouping: memory.transport.delivered) { $0.url.contains("ads") ? "ads" : "collector" }
         #expect(urls["collector"]?.map(\.event.name) == ["before", "after"])
         #expect(urls["ads"]?.map(\.event.name) == ["after"])
@@ -148,7 +132,7 @@ struct WithdrawalTests {
             transport: memory.transport
         )
         next.analytics.record("agreed")
-        await Self.flush(next.analytics, next.clock)
+        _ = await next.environment.flush(next.analytics)
         #expect(Set(Self.names(memory.transport)) == (denial == .purge ? ["agreed"] : ["refused", "agreed"]))
     }
 }

@@ -26,6 +26,10 @@ package struct Dependencies: Sendable {
     package var transport: any Transport
     /// The thread on which delivery waits for the storage; where it is called, when nil.
     package var deliveryExecutor: (any SerialExecutor)?
+    /// Starts the task in which the analytics work until they end.
+    package var startTask: @Sendable (_ body: @escaping @Sendable () async -> Void) -> Void = { body in
+        Task { await body() }
+    }
     /// Lets time pass for the delivery.
     package var sleeper: any DeliverySleeper
     /// Lets time pass for what is captured: the late start, and heartbeats.

@@ -57,8 +57,11 @@ extension DestinationWorker {
             switch step {
             case .carryOut(let order):
                 await carryOut(order, consumer: consumer, inFlight: &inFlight)
-                state.withLock { $0.isBusy = false }
-                if equipment.isHeld.withLock({ $0 }) { equipment.progressed() }
+                let hasOrders = state.withLock { state in
+                    (state.isBusy, state.isFollowingUp) = (false, false)
+                    return !state.orders.isEmpty
+                }
+                if !hasOrders || equipment.isHeld.withLock({ $0 }) { equipment.progressed() }
             case .hold:
                 equipment.progressed()
                 await signal.wait()
@@ -110,7 +113,7 @@ extension DestinationWorker {
             // Who is to end begins nothing by itself, and must not wait here for leave to.
             if isHeld, state.isAtBeginning, !state.machine.isStopping { return .hold }
             if !state.orders.isEmpty {
-                state.isBusy = true
+                (state.isBusy, state.isFollowingUp) = (true, !state.isAtBeginning)
                 return .carryOut(state.orders.removeFirst())
             }
             if state.machine.isStopped { return .end }

@@ -32,6 +32,8 @@ final class DestinationWorker: Sendable {
         var toldFailure: String?
         /// True while an order is carried out.
         var isBusy = false
+        /// True while an order is carried out that follows an answer: settling, storing or reporting.
+        var isFollowingUp = false
         /// True once what waited at the beginning of a run is on its way, or nothing of it may leave now.
         var hasBegun = false
 
@@ -42,6 +44,11 @@ final class DestinationWorker: Sendable {
             case .read, .send: true
             case .settle, .release, .wake, .remember, .report: false
             }
+        }
+
+        /// How far a flush has come. It includes the orders that follow an answer, so that they are stored and reported when it returns.
+        var progress: UploadMachine.FlushProgress {
+            isFollowingUp || !(orders.isEmpty || isAtBeginning) ? .moving : machine.flushProgress
         }
     }
 
@@ -263,7 +270,7 @@ final class DestinationWorker: Sendable {
     }
 
     /// How far a flush has come.
-    var progress: UploadMachine.FlushProgress { state.withLock { $0.machine.flushProgress } }
+    var progress: UploadMachine.FlushProgress { state.withLock { $0.progress } }
 
     /// What the last attempt led to, and what stands in the way of the next one: the device's state, a failure of this or an
     /// earlier process, or the journal.

@@ -215,13 +215,14 @@ package final class JournalConsumer: Sendable {
         view.withLock { $0.obstacles }
     }
 
-    /// Whether another process has asked for delivery since the last call; see ``Journal/requestDelivery()``.
+    /// Whether another process has asked for delivery since the last call; see ``Journal/requestDelivery()``. A request that this process
+    /// made just before it was elected does not count.
     package func wasAsked() -> Bool {
         // A request that cannot be read now is read at the next look.
         guard let latest = try? journal.deliveryRequest() else { return false }
         return request.withLock { request in
             defer { request = latest }
-            return request != latest
+            return request != latest && latest != journal.ownRequest.withLock { $0 }
         }
     }
 

@@ -260,9 +260,10 @@ extension Journal {
 
     /// Asks the process that delivers, if it is another one, to deliver now.
     package func requestDelivery() throws(JournalError) {
-        let mark = WriterID.generate(at: clock.now().wall)
+        let mark = Array(WriterID.generate(at: clock.now().wall).description.utf8)
+        ownRequest.withLock { $0 = mark }
         try JournalError.wrap { () throws(StorageError) in
-            try storage.replace(folder.deliveryRequest, with: Array(mark.description.utf8), durably: false)
+            try storage.replace(folder.deliveryRequest, with: mark, durably: false)
         }
     }
 

@@ -37,6 +37,8 @@ package final class Journal: Sendable {
     /// Held while an election of this process begins or ends, and through one that is only for a step: whoever cannot be elected
     /// then knows that it is another process that delivers. Outside every other lock but that of a flush.
     let elections = Locked(())
+    /// The mark of this process's last request for delivery; see ``requestDelivery()``.
+    let ownRequest = Locked<[UInt8]?>(nil)
     /// Whether this process knows that the identity survives power loss; see ``synchronizeIdentity()``. Held during the flush, inside
     /// the locks of flushes and elections.
     let isIdentityDurable = Locked(false)

@@ -28,7 +28,7 @@ public struct InMemoryAnalytics: Sendable {
     public let sensors: SimulatedSensors
     /// The installation's folder on that disk.
     public let folder: String
-    private let environment: InMemoryEnvironment
+    package let environment: InMemoryEnvironment
 
     /// The folder when none is named.
     public static let usualFolder = "/app"

@@ -40,6 +40,8 @@ public final class InMemoryEnvironment: Sendable {
     public let device: Attributes
     private let segmentBytes: Int
     private let state = Locked(State())
+    /// Runs the tasks of the analytics.
+    package let idle = IdleDetector()
 
     /// The folder of a configuration that names none.
     public static let usualFolder = "/app"
@@ -116,6 +118,33 @@ public final class InMemoryEnvironment: Sendable {
         FaultyStorage((storage.base as? MemoryStorage)?.afterPowerLoss(loss) ?? storage.base)
     }
 
+    // MARK: Passing time
+
+    /// Flushes. Whenever everything waits for the time, moves the clock to the next time that something waits for.
+    package func flush(_ analytics: Analytics, timeout: Duration = .seconds(5)) async -> FlushReport {
+        let report = Locked<FlushReport?>(nil)
+        _ = idle.task { () -> Void in
+            let achieved = await analytics.flush(timeout: timeout)
+            report.withLock { $0 = achieved }
+        }
+        while true {
+            await untilIdle(analytics)
+            if let report = report.withLock({ $0 }) { return report }
+            clock.advanceToNextSleeper()
+        }
+    }
+
+    /// Returns when the analytics wait for the time, for an answer or for the app.
+    package func untilIdle(_ analytics: Analytics) async {
+        var jobs: UInt64
+        repeat {
+            jobs = idle.jobs
+            await idle.untilIdle()
+            // After the work that those tasks put on the queue. A task that waited for it has a new job now.
+            await analytics.queue.run {}
+        } while idle.jobs != jobs
+    }
+
     // MARK: Parts
 
     func hear(_ diagnostic: Diagnostic) {
@@ -144,6 +173,7 @@ public final class InMemoryEnvironment: Sendable {
             log: { _ in },
             write: { [state] line in state.withLock { $0.lines.append(line) } }
         )
+        environment.startTask = { [idle] body in idle.task(body) }
         environment.snapshotSources = sensors.sources
         environment.sourceThread = { [sensors] in sensors.thread(for: $0) }
         return environment

@@ -19,7 +19,7 @@ struct RuleDeliveryTests {
         let environment = try DeliveryEnvironment(rules: Self.rules)
         environment.begin()
         for name in ["debug_tap", "buy", "debug_tap", "tap", "debug_end"] { environment.record(2, named: name) }
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         #expect(environment.collector.names == ["purchase", "purchase", "tap", "tap"])
         #expect(environment.collector.faults == [])
         #expect(environment.collector.gaps(at: "collector") == [])
@@ -37,14 +37,14 @@ struct RuleDeliveryTests {
         environment.collector.be(.losesAnswers)
         environment.begin()
         for round in 0..<12 { environment.record(1, named: ["debug_tap", "buy", "poison", "tap"][round % 4]) }
-        _ = await environment.flush(timeout: .seconds(5), sleepers: 2)
+        _ = await environment.flush(timeout: .seconds(5))
         environment.collector.be(.refusesBatches(with: ["poison"], status: 400))
-        await environment.pass(.seconds(20_000), sleepers: 1) { (try? environment.account().pending) == 0 }
+        await environment.pass(.seconds(20_000)) { (try? environment.account().pending) == 0 }
         #expect(
             try environment.account()
                 == Ledger.Account(recorded: 12, delivered: 6, dropped: [.deniedByRule: 3, .rejected: 3], changed: 3)
         )
-        _ = await environment.flush(timeout: .seconds(3_600), sleepers: 1)
+        _ = await environment.flush(timeout: .seconds(3_600))
         #expect(environment.collector.gaps(at: "collector") == [])
         #expect(environment.collector.faults == [])
         await environment.end()
@@ -57,13 +57,13 @@ struct RuleDeliveryTests {
         environment.begin()
         environment.record(3, named: "debug_tap")
         environment.record(3, named: "tap")
-        _ = await environment.flush(timeout: .seconds(5), sleepers: 2)
+        _ = await environment.flush(timeout: .seconds(5))
         // The three denied ones before the first that leaves stay denied only once their batch was taken.
         environment.service.setRules([.deny("tap")], for: "collector")
         environment.service.setRules([.deny("*")], for: "nobody")
         environment.collector.be(.well)
         environment.record(1, named: "end")
-        await environment.pass(.seconds(4_000), sleepers: 1) { (try? environment.account().pending) == 0 }
+        await environment.pass(.seconds(4_000)) { (try? environment.account().pending) == 0 }
         let account = try environment.account()
         #expect(account.dropped == [.deniedByRule: 3])
         #expect(environment.collector.names == ["debug_tap", "debug_tap", "debug_tap", "end"])
@@ -77,15 +77,15 @@ struct RuleDeliveryTests {
         environment.begin()
         for _ in 0..<60 {
             environment.record(1)
-            await environment.pass(.seconds(10), sleepers: 1)
+            await environment.pass(.seconds(10))
         }
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         #expect(environment.collector.attempts == 0)
         #expect(try environment.account() == Ledger.Account(recorded: 60, dropped: [.sampledOut: 60]))
         // The first event that leaves tells of them all.
         environment.service.setRules([], for: "collector")
         environment.record(1)
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         #expect(environment.collector.gaps(at: "collector") == [])
         #expect(environment.collector.rows == 1)
         await environment.end()
@@ -96,14 +96,14 @@ struct RuleDeliveryTests {
         let environment = try DeliveryEnvironment(maintenanceInterval: .seconds(5), rules: Self.rules)
         environment.begin()
         environment.record(1)
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         let before = environment.collector.attempts
         for _ in 0..<60 {
             environment.record(1, named: "debug_tap")
-            await environment.pass(.seconds(10), sleepers: 1)
+            await environment.pass(.seconds(10))
         }
         #expect(environment.collector.attempts - before <= 3)
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         #expect(environment.collector.gaps(at: "collector") == [])
         await environment.end()
     }
@@ -118,7 +118,7 @@ struct RuleDeliveryTests {
         environment.begin()
         if isKnown {
             environment.record(1, to: ["collector"])
-            #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+            #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         }
         for _ in 0..<1_500 {
             environment.record(1, named: "debug_tap", to: ["collector"])
@@ -127,10 +127,10 @@ struct RuleDeliveryTests {
             environment.record(1, named: "debug_b", to: ["collector"])
         }
         // Also where no event follows that could tell of them.
-        #expect(await environment.flush(timeout: .seconds(36_000), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(36_000)).isComplete)
         #expect(environment.collector.gaps(at: "collector") == [])
         environment.record(1, named: "end")
-        #expect(await environment.flush(timeout: .seconds(36_000), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(36_000)).isComplete)
         #expect(environment.collector.gaps(at: "collector") == [])
         #expect(environment.collector.gaps(at: "audit") == [])
         #expect(environment.collector.faults == [])
@@ -149,7 +149,7 @@ struct RuleDeliveryTests {
         first.begin()
         first.record(2, named: "buy")
         first.record(3, named: "debug_tap")
-        #expect(await first.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await first.flush(timeout: .seconds(3_600)).isComplete)
         first.record(1, named: "buy")
         first.record(1, named: "debug_end")
         let expected = Ledger.Account(recorded: 7, delivered: 3, dropped: [.deniedByRule: 4], changed: 3)
@@ -161,11 +161,11 @@ struct RuleDeliveryTests {
         )
         await first.end()
         second.begin()
-        #expect(await second.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await second.flush(timeout: .seconds(3_600)).isComplete)
         // Its folder goes once everything is told; the counts move to the totals.
-        await second.pass(.seconds(900), sleepers: 1)
-        _ = await second.flush(timeout: .seconds(3_600), sleepers: 1)
-        await second.pass(.seconds(900), sleepers: 1)
+        await second.pass(.seconds(900))
+        _ = await second.flush(timeout: .seconds(3_600))
+        await second.pass(.seconds(900))
         #expect(try second.account() == expected)
         #expect(collector.rows == 3)
         #expect(collector.duplicates == 0)
@@ -181,14 +181,15 @@ struct RuleDeliveryTests {
             rules: Self.rules
         )
         environment.begin()
-        _ = await environment.flush(timeout: .seconds(3_600), sleepers: 1)
+        // The queue's first look finds nothing, so that its time begins now.
+        await environment.untilIdle()
         environment.record(2, named: "debug_tap")
         environment.record(2, named: "buy")
         #expect(environment.service.waiting(for: "queue") == 4)
         #expect(environment.collector.attempts == 0)
         environment.service.requestUpload(force: true)
         await environment.collector.untilAsked(1)
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600)).isComplete)
         #expect(environment.collector.names == ["purchase", "purchase"])
         #expect(environment.service.waiting(for: "queue") == 0)
         #expect(try environment.account("queue").dropped == [.deniedByRule: 2])

@@ -47,20 +47,19 @@ struct CaptureTroubleTests {
         memory.analytics.screen("Home")
         let behavior = memory.analytics.behavior
         let started = try memory.keptBehavior
-        try await Deadline.wait(while: behavior.heartbeatDue != nil) { memory.clock.advanceToNextSleeper() }
+        await memory.passTime { behavior.heartbeatDue == nil }
         let kept = try memory.keptBehavior
         #expect(kept != started)
         let end = memory.clock.now().monotonic.advanced(by: .seconds(36_000))
-        while let next = memory.clock.nextWake, next <= end {
-            memory.clock.advanceToNextSleeper()
-            await Task.yield()
+        await memory.passTime {
             #expect(behavior.heartbeatDue == nil)
+            return memory.clock.nextWake.map { $0 > end } ?? true
         }
         #expect(try memory.keptBehavior == kept)
         memory.analytics.record("used again")
         let due = try #require(behavior.heartbeatDue)
-        try await Deadline.wait(while: memory.clock.nextWake != due)
-        try await Deadline.wait(while: behavior.heartbeatDue != nil) { memory.clock.advanceToNextSleeper() }
+        await memory.passTime { behavior.heartbeatDue == nil }
+        #expect(memory.clock.now().monotonic >= due)
         #expect(try memory.keptBehavior != kept)
     }
 

@@ -36,6 +36,17 @@ extension InMemoryAnalytics {
         return try .capturing(storage: storageAfterKill(), clock: clock, change)
     }
 
+    /// Waits until the analytics wait for the time, for an answer or for the app.
+    func untilIdle() async {
+        await environment.untilIdle(analytics)
+    }
+
+    /// Lets time pass, from one wait of the analytics to the next, until a condition is true or nothing waits for the time.
+    func passTime(until isSo: () -> Bool) async {
+        await untilIdle()
+        while !isSo(), clock.advanceToNextSleeper() { await untilIdle() }
+    }
+
     func goToBackground() {
         analytics.lifeCycleChanged(to: .willResignActive)
         analytics.lifeCycleChanged(to: .didEnterBackground)

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Dispatch
+internal import TrackwayEvents
+
+/// Runs tasks, and reports when all of them wait for something from outside.
+///
+/// A test that moves a ``ManualClock`` waits for this first. Tasks that are only late, because the machine is busy, then see the time at
+/// which they became ready to run. The count includes the tasks that a task adds to its groups, and the actors that use ``thread``. It
+/// excludes tasks of `Task.init`, and work on queues of Dispatch.
+///
+/// Any thread. Systems without task executors (before macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2) run the tasks without counting them.
+package final class IdleDetector: Sendable {
+    private struct State: Sendable {
+        /// Jobs that run or are ready to run.
+        var jobs = 0
+        /// Jobs since the beginning.
+        var allJobs: UInt64 = 0
+        var watchers: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Locked(State())
+    private let queue = DispatchQueue(label: "trackway.testing.tasks", attributes: .concurrent)
+
+    /// Makes a detector without tasks.
+    package init() {}
+
+    /// Starts a task that counts.
+    @discardableResult
+    package func task<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Task<Value, Never> {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return Task { await body() } }
+        return Task(executorPreference: Executor(self, queue), operation: body)
+    }
+
+    /// A thread for an actor, whose jobs count too.
+    package func thread() -> any SerialExecutor {
+        Thread(self)
+    }
+
+    /// Returns when no task is running or ready to run.
+    package func untilIdle() async {
+        guard #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) else { return }
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.jobs > 0 { state.watchers.append(continuation) }
+                return state.jobs == 0
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    /// The number of jobs so far: equal values mean that no task has run in between.
+    package var jobs: UInt64 { state.withLock { $0.allJobs } }
+
+    private func add() {
+        state.withLock { state in
+            state.jobs += 1
+            state.allJobs += 1
+        }
+    }
+
+    private func end() {
+        let watchers = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+            state.jobs -= 1
+            guard state.jobs == 0 else { return [] }
+            defer { state.watchers = [] }
+            return state.watchers
+        }
+        for watcher in watchers { watcher.resume() }
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
+    private final class Executor: TaskExecutor {
+        private let detector: IdleDetector
+        private let queue: DispatchQueue
+
+        init(_ detector: IdleDetector, _ queue: DispatchQueue) {
+            (self.detector, self.queue) = (detector, queue)
+        }
+
+        func enqueue(_ job: UnownedJob) {
+            detector.add()
+            queue.async {
+                job.runSynchronously(on: self.asUnownedTaskExecutor())
+                self.detector.end()
+            }
+        }
+    }
+
+    private final class Thread: SerialExecutor {
+        private let detector: IdleDetector
+        private let queue = DispatchQueue(label: "trackway.testing.thread")
+
+        init(_ detector: IdleDetector) {
+            self.detector = detector
+        }
+
+        func enqueue(_ job: UnownedJob) {
+            detector.add()
+            queue.async {
+                job.runSynchronously(on: self.asUnownedSerialExecutor())
+                self.detector.end()
+            }
+        }
+
+        func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+    }
+}

@@ -147,7 +147,7 @@ struct EngineContractTests {
             }
             // Those that were refused at first tell so.
             _ = try await ask("timeline of \(person)") { store throws(StoreError) in
-                try await store.timeline(TimelineQuery(person, withVisits: true, limit: 200))
+                try await store.timeline(TimelineQuery(person, limit: 200))
             }
         }
     }

@@ -152,7 +152,11 @@ struct EngineDeviceTests {
         limits.attributes = 3
         limits.values = 2
         limits.shown = 2
-        let index = try SQLiteEventStore(path: stores.index.path, descriptionLimits: limits)
+        let index = try SQLiteEventStore(
+            path: stores.index.path,
+            descriptionLimits: limits,
+            joinsVisitors: false
+        )
         defer { #expect(throws: Never.self) { try index.close() } }
         for name in ["buy", "view", "_app_state"] {
             let wanted = try #require(try await index.description(of: name, days: days))
@@ -207,7 +211,7 @@ struct EngineDeviceTests {
         let folder = FileManager.default.temporaryDirectory.path + "/trackway-plan-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let index = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero)
+        let index = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero, joinsVisitors: false)
         defer { try? index.close() }
         let indexer = Indexer(stream: stream, store: index, plan: checker)
         indexer.durable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))

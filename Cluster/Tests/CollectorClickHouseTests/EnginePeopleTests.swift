@@ -148,7 +148,7 @@ struct EnginePeopleTests {
         }
 
         mutating func askTimeline() async throws {
-            var query = TimelineQuery(person(), withVisits: chance.chance(2), limit: chance.number(1...40))
+            var query = TimelineQuery(person(), limit: chance.number(1...40))
             if chance.chance(3) { query.names = ["_screen_view", "n1", "it's"] }
             if chance.chance(4) { query.words = [chance.chance(2) ? "gold" : "HOME"] }
             if chance.chance(4) {

@@ -304,7 +304,7 @@ struct StreamErasingTests {
 
         init(_ stream: StreamMemory) async throws {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            store = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero)
+            store = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero, joinsVisitors: false)
             let indexer = Indexer(stream: stream, store: store)
             indexer.durable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))
             try await indexer.catchUp()

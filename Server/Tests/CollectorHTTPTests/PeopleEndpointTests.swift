@@ -51,7 +51,7 @@ struct PeopleEndpointTests {
         try await CollectorUnderTest.run { collector in
             let event = collector.store.add("buy", json: #"{"name":"buy"}"#)
             let path =
-                "/v1/users/carl/events?name=buy&name=look&where=total%3E=5&with=visits&limit=3&after=9.1.16.2&from=1&to=8"
+                "/v1/users/carl/events?name=buy&name=look&where=total%3E=5&limit=3&after=9.1.16.2&from=1&to=8"
             let answer = try await collector.request("GET", path)
             #expect(
                 answer.body == """
@@ -61,7 +61,7 @@ struct PeopleEndpointTests {
             )
             let asked = try #require(collector.store.asked(TimelineQuery.self))
             #expect(
-                asked.person == .user("carl") && asked.names == ["buy", "look"] && asked.withVisits && asked.limit == 3
+                asked.person == .user("carl") && asked.names == ["buy", "look"] && asked.limit == 3
             )
             #expect(
                 asked.after?.description == "9.1.16.2" && asked.from?.milliseconds == 1 && asked.to?.milliseconds == 8

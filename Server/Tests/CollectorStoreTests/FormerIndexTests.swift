@@ -45,7 +45,7 @@ struct FormerIndexTests {
 
     @Test(
         "it is removed and made anew from the log, and who was erased stays so from the first moment",
-        arguments: (1...13).map(String.init)
+        arguments: (1...15).map(String.init)
     )
     func renewed(_ version: String) async throws {
         let environment = try await Self.environment(version)
@@ -77,9 +77,9 @@ struct FormerIndexTests {
         #expect(try environment.dump() == dump)
     }
 
-    @Test("an index of the step after which nothing was renewed keeps its file and its rows")
+    @Test("an index of the last step that requires a rebuild keeps its file and its rows")
     func migrated() async throws {
-        let environment = try await Self.environment("14")
+        let environment = try await Self.environment("16")
         let file = try Self.file(environment.path)
         try environment.restart()
         #expect(try Self.file(environment.path) == file && environment.store.putAside == nil)

@@ -42,9 +42,9 @@ struct PeopleSearchTests {
                 ]
             ),
             (["plan=pro", "orders>=24"], [], ["User-30", "User-27", "User-24"]),
-            (["plan=pro"], ["GöTTINGEN 3"], ["User-30", "User-3"]), ([], ["anon-7"], ["visitor"]),
+            (["plan=pro"], ["GöTTINGEN 3"], ["User-30", "User-3"]), ([], ["anon-7"], ["User-7"]),
             (["orders<3"], [], ["User-2", "User-1"]), (["plan=*"], ["user-1", "göttingen 11"], ["User-11"]),
-            (["plan≠*"], ["anon-9"], ["visitor"]), ([], ["nobody"], []), (["plan=Pro"], [], []),
+            (["plan≠*"], ["anon-9"], []), ([], ["nobody"], []), (["plan=Pro"], [], []),
             (["orders=\"5\""], [], []), ([], [String(repeating: "x", count: 128)], []),
         ] as [([String], [String], [String])]
     )
@@ -56,7 +56,7 @@ struct PeopleSearchTests {
             words: words
         )
         let found = try await environment.store.found(search)
-        #expect(Self.ids(found.users) == expected && found.next == nil && found.searched == 60 && found.of == 60)
+        #expect(Self.ids(found.users) == expected && found.next == nil && found.searched == 30 && found.of == 30)
     }
 
     @Test("the whole id of an installation finds who used it")
@@ -64,9 +64,7 @@ struct PeopleSearchTests {
         let environment = try await Self.index(3)
         let id = InstallationID.numbered(2).description
         let found = try await environment.store.found(UserSearch(UserQuery(), words: [id.uppercased()]))
-        #expect(Self.ids(found.users) == ["User-2", "visitor"])
-        let visitors = try await environment.store.found(UserSearch(UserQuery(), words: [String(id.suffix(8))]))
-        #expect(visitors.users.contains { $0.id == nil })
+        #expect(Self.ids(found.users) == ["User-2"])
         let none = try await environment.store.found(
             UserSearch(UserQuery(), words: [InstallationID.numbered(9).description])
         )
@@ -74,7 +72,7 @@ struct PeopleSearchTests {
         var query = UserQuery()
         query.installation = .numbered(3)
         let narrowed = try await environment.store.found(UserSearch(query, words: ["user"]))
-        #expect(Self.ids(narrowed.users) == ["User-3"] && narrowed.searched == 2)
+        #expect(Self.ids(narrowed.users) == ["User-3"] && narrowed.searched == 1)
     }
 
     @Test("a search comes page by page, and ends where its budget does", arguments: [1, 7, 100])

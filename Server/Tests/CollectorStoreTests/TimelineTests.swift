@@ -49,33 +49,36 @@ struct TimelineTests {
         let store = environment.store
         defer { withExtendedLifetime(environment) {} }
         let timeline = try #require(try await store.timeline(TimelineQuery(.user("carl"))))
-        #expect(Self.numbers(timeline) == [206, 104, 204, 205, 103] && timeline.next == nil && timeline.of == 5)
-        #expect(timeline.entries.allSatisfy { !$0.isVisit })
+        #expect(Self.numbers(timeline) == [206, 104, 204, 205, 103, 203, 102, 101])
+        #expect(timeline.next == nil && timeline.of == 8)
+        // The visitor after carl's last event on the phone.
         let visitor = try await store.timeline(TimelineQuery(.visitor(.numbered(1))))
-        #expect(Self.numbers(visitor) == [105, 102, 101])
+        #expect(Self.numbers(visitor) == [105] && visitor?.of == 1)
+        // All anonymous events of the tablet belong to users.
+        #expect(try await store.timeline(TimelineQuery(.visitor(.numbered(2)))) == nil)
         #expect(try await store.timeline(TimelineQuery(.user("nobody"))) == nil)
         #expect(try await store.timeline(TimelineQuery(.visitor(.numbered(9)))) == nil)
     }
 
-    @Test("what was before the first sign-in is told apart, and nobody else's")
+    @Test("events before a sign-in belong to the user who signs in next, and are marked")
     func visits() async throws {
         let environment = try await Self.index()
         let store = environment.store
         defer { withExtendedLifetime(environment) {} }
-        let timeline = try #require(try await store.timeline(TimelineQuery(.user("carl"), withVisits: true)))
-        // Not 201, which may have been dora, and not 105, which came after carl had signed out.
+        let timeline = try #require(try await store.timeline(TimelineQuery(.user("carl"))))
+        // Event 201 belongs to dora, who signed in first; 105 to a new visitor, after carl signed out.
         #expect(Self.numbers(timeline) == [206, 104, 204, 205, 103, 203, 102, 101])
         #expect(timeline.entries.map(\.isVisit) == [false, false, false, false, false, true, true, true])
-        let dora = try await store.timeline(TimelineQuery(.user("dora"), withVisits: true))
+        let dora = try await store.timeline(TimelineQuery(.user("dora")))
         #expect(Self.numbers(dora) == [202, 201])
     }
 
-    @Test("pages neither repeat nor leave anything out", arguments: [1, 2, 3, 7, 8, 9], [false, true])
-    func pages(_ limit: Int, _ withVisits: Bool) async throws {
+    @Test("pages neither repeat nor leave anything out", arguments: [1, 2, 3, 7, 8, 9])
+    func pages(_ limit: Int) async throws {
         let environment = try await Self.index()
         let store = environment.store
-        let whole = try await store.timeline(TimelineQuery(.user("carl"), withVisits: withVisits))
-        var query = TimelineQuery(.user("carl"), withVisits: withVisits, limit: limit)
+        let whole = try await store.timeline(TimelineQuery(.user("carl")))
+        var query = TimelineQuery(.user("carl"), limit: limit)
         var seen: [UInt64] = []
         repeat {
             let page = try #require(try await store.timeline(query))
@@ -96,12 +99,14 @@ struct TimelineTests {
     @Test(
         "names, conditions, texts, times, installation and session narrow it",
         arguments: [
-            ("name=buy", [204, 103]), ("name=buy&name=look", [206, 104, 204, 205, 103]), ("where=total>=10", [204]),
+            ("name=buy", [204, 103]), ("name=buy&name=look", [206, 104, 204, 205, 103, 203, 102, 101]),
+            ("where=total>=10", [204]),
             ("where=context.app.version=2", [206, 204, 205]), ("text=TOTAL", [204, 103]), ("name=nothing", []),
-            ("from=2200", [206, 104, 204]), ("to=2200", [205, 103]), ("from=2000&to=2001", [205, 103]),
+            ("from=2200", [206, 104, 204]), ("to=2200", [205, 103, 203, 102, 101]), ("from=2000&to=2001", [205, 103]),
             ("from=5&to=5", []),
-            ("installation=\(InstallationID.numbered(2))&name=look", [206, 205]), ("session=s", [104, 103]),
-            ("installation=\(InstallationID.numbered(9))", []), ("name=look&with=visits&to=1200", [102, 101]),
+            ("installation=\(InstallationID.numbered(2))&name=look", [206, 205, 203]),
+            ("session=s", [104, 103, 102, 101]),
+            ("installation=\(InstallationID.numbered(9))", []), ("name=look&to=1200", [102, 101]),
         ] as [(String, [UInt64])]
     )
     func narrowed(_ text: String, _ expected: [UInt64]) async throws {
@@ -132,7 +137,7 @@ struct TimelineTests {
         budget.searched = searched
         let store = try SQLiteEventStore(path: environment.path, budget: budget)
         defer { #expect(throws: Never.self) { try store.close() } }
-        var query = TimelineQuery(.user("carl"), withVisits: true, limit: 2)
+        var query = TimelineQuery(.user("carl"), limit: 2)
         query.names = ["look"]
         var seen: [UInt64] = []
         var pages = 0
@@ -162,7 +167,7 @@ struct TimelineTests {
         let environment = try await Self.index()
         let store = environment.store
         defer { withExtendedLifetime(environment) {} }
-        var query = TimelineQuery(.user("carl"), withVisits: true)
+        var query = TimelineQuery(.user("carl"))
         let moment = Timestamp(milliseconds: time)
         query.after = TimelinePlace(time: moment, position: EventPosition(rawValue: .max))
         #expect(try await store.timeline(query)?.entries.count == (time > 2_500 ? 8 : 0))
@@ -182,14 +187,20 @@ struct TimelineTests {
         let steps = try await queue.read { db in
             let asked = Mutex<[String]>([])
             db.trace(options: .statement) { event in asked.withLock { $0.append(event.expandedDescription) } }
-            var query = TimelineQuery(.user("carl"), withVisits: true)
+            var query = TimelineQuery(.user("carl"))
             query.after = TimelinePlace(
                 time: Timestamp(milliseconds: 2_400),
                 position: EventPosition(rawValue: 1 << 40)
             )
             for names in [[], ["look"]] {
                 query.names = names
-                _ = try TimelineRows.timeline(query, budget: QuestionBudget(), clock: SystemClock(), db)
+                _ = try TimelineRows.timeline(
+                    query,
+                    budget: QuestionBudget(),
+                    clock: SystemClock(),
+                    joinsVisitors: true,
+                    db
+                )
             }
             db.trace(options: [])
             return try asked.withLock { $0 }.filter { $0.hasPrefix("SELECT first") || $0.hasPrefix("SELECT time") }

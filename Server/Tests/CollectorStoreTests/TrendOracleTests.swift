@@ -96,7 +96,22 @@ struct TrendOracleTests {
             }
             try environment.append(batch)
         }
-        return all
+        return all.map { event in
+            guard event.user == nil, let installation = event.installation else { return event }
+            var event = event
+            event.user = signedIn(all, after: event.time, on: installation)
+            return event
+        }
+    }
+
+    /// The user of the next signed-in event on an installation.
+    private static func signedIn(_ events: [Known], after time: Int64, on installation: UInt64) -> String? {
+        events.filter { $0.installation == installation && $0.user != nil && $0.time >= time }
+            .min { mark($0) < mark($1) }?.user
+    }
+
+    private static func mark(_ event: Known) -> (Int64, Int64) {
+        (event.time, TimedPlace.number(of: .user(event.user ?? "")))
     }
 
     /// Numbers of one group's events, gone through one by one.

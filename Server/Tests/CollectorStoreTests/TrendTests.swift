@@ -35,7 +35,7 @@ struct TrendTests {
 
     private static func whole(_ numbers: Int64...) -> [JSONNumber?] { numbers.map { .integer($0) } }
 
-    @Test("a person is a user who is signed in, else an installation; of neither, nobody")
+    @Test("a person is a signed-in user or an anonymous visitor; events without installation and user have none")
     func people() async throws {
         var signedIn = Batch(1, 1, 1...2)
         signedIn.lines = [
@@ -44,7 +44,7 @@ struct TrendTests {
         var elsewhere = Batch(2, 2, 1...2)
         elsewhere.lines = [
             #"{"context":{"user":{"id":"carl"}}}"#, line(3, time: Self.start + 86_400_000), #"{"context":{}}"#,
-            line(4, time: Self.start + 86_400_000),
+            line(4, time: Self.start + 86_400_001),
         ]
         var unknown = Batch()
         unknown.lines = [line(5, time: Self.start)]

@@ -40,6 +40,26 @@ struct AdmissionWarningTests {
         #expect(name.count == 1 && name[0].field.utf8.count <= 64 && name[0].message.utf8.count < 400)
     }
 
+    @Test(
+        "a user ID that stands for a missing one is accepted with a warning",
+        arguments: [
+            "null", "NULL", "0", "-1", "undefined", "Anonymous", "guest", "", "   ", "[object Object]", "(null)",
+        ]
+    )
+    func placeholder(_ id: String) throws {
+        let warnings = try Self.warnings("{\"context\":{\"user\":{\"id\":\"\(id)\"}}}\n{\"name\":\"a\"}")
+        #expect(warnings.map(\.code) == ["placeholder_user_id"] && warnings.map(\.field) == ["context.user.id"])
+        #expect(warnings[0].message.contains("“\(id)”") && warnings[0].message.contains("leave the ID out"))
+    }
+
+    @Test(
+        "other user IDs have no warning",
+        arguments: ["1", "00", "nobody", "anna", "null-42", String(repeating: "0", count: 10_000)]
+    )
+    func user(_ id: String) throws {
+        #expect(try Self.warnings("{\"context\":{\"user\":{\"id\":\"\(id)\"}}}\n{\"name\":\"a\"}").isEmpty)
+    }
+
     @Test("an event that has what the format knows has no warning")
     func none() throws {
         let body =

@@ -73,7 +73,7 @@ extension ClickHouseEventStore {
             events = KnownPerson(key: query.person, places: kept.map(\.place)).events
         }
         guard let own = TimelineStretch(query, events: events) else { return [] }
-        guard query.withVisits, case .user(let user) = query.person else { return [(query.person, own)] }
+        guard case .user(let user) = query.person else { return [(query.person, own)] }
         let met = try await visitors(of: person.devices, block, since: first)
         let others = try await others(than: user, met.map { ($0.installation, $0.first) }, block)
         return [(query.person, own)]

@@ -79,7 +79,8 @@ struct ClusterStorage: CollectorStorage {
             try await Self.check(tables, host.logger)
         } else {
             // The first records of a stream may have been purged, and that is not known yet.
-            let opened = try host.openIndex(keepsFormer: true)
+            // The tables in ClickHouse count visitors and users separately, and both stores give the same answers.
+            let opened = try host.openIndex(keepsFormer: true, joinsVisitors: false)
             index = opened
             store = opened
         }

@@ -77,7 +77,12 @@ struct ContractStores: Sendable {
         let folder = FileManager.default.temporaryDirectory.path + "/trackway-questions-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let index = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero, budget: budget)
+        let index = try SQLiteEventStore(
+            path: folder + "/index.sqlite",
+            timeout: .zero,
+            budget: budget,
+            joinsVisitors: false
+        )
         defer { try? index.close() }
         let indexer = Indexer(stream: indexed(stream), store: index)
         indexer.durable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))

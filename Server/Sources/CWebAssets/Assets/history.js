@@ -49,8 +49,6 @@ export class History {
 
   #note = h("p", { class: "panel-note history-note" });
   #input = h("input", { type: "text", class: "history-filter", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-label": "Filter what they did", placeholder: "name:purchase total>=10 text" });
-  #visits = h("input", { type: "checkbox" });
-  #visitsLabel = h("label", { class: "check history-visits", title: "What was recorded on the user's devices before they first signed in there" }, this.#visits, " Before the sign-in");
   #pause = h("button", { type: "button", class: "button small", "aria-pressed": "false" }, "Pause");
   #held = h("button", { type: "button", class: "history-held", hidden: true });
   #latest = h("button", { type: "button", class: "button small", hidden: true }, "Back to the latest");
@@ -59,7 +57,7 @@ export class History {
   #foot = h("p", { class: "panel-note", role: "status" });
 
   node = h("section", { class: "panel history", "aria-label": "What they did" },
-    h("header", { class: "panel-head" }, h("h2", {}, "Events"), this.#note, h("form", { class: "history-form", role: "search" }, this.#input), this.#visitsLabel, this.#latest, this.#pause),
+    h("header", { class: "panel-head" }, h("h2", {}, "Events"), this.#note, h("form", { class: "history-form", role: "search" }, this.#input), this.#latest, this.#pause),
     this.#held, this.#list,
     h("div", { class: "history-foot" }, this.#older, this.#foot));
 
@@ -82,7 +80,6 @@ export class History {
       clearTimeout(this.#typing);
       this.#typing = setTimeout(() => this.#filtered(true), 400);
     });
-    this.#visits.addEventListener("change", () => this.#filtered(false));
     this.#pause.addEventListener("click", () => this.#setPaused(!this.#isPaused));
     this.#held.addEventListener("click", () => this.#setPaused(false));
     this.#latest.addEventListener("click", () => this.#begin());
@@ -93,14 +90,13 @@ export class History {
   /** What stands in the address. */
   get pairs() {
     const line = this.#input.value.trim();
-    return [...(line === "" ? [] : [["events", line]]), ...(this.#visits.checked && this.#who?.user !== undefined ? [["before", "1"]] : [])];
+    return line === "" ? [] : [["events", line]];
   }
 
   /** Takes over what an address says. */
-  restore(line, withVisits) {
-    if (line === this.#input.value.trim() && withVisits === this.#visits.checked) return;
+  restore(line) {
+    if (line === this.#input.value.trim()) return;
     this.#input.value = line;
-    this.#visits.checked = withVisits;
     this.#path = "";
   }
 
@@ -114,7 +110,6 @@ export class History {
       if (who !== null && !isShown) return this.#feed.stop();
       this.#path = path;
       this.#who = who;
-      this.#visitsLabel.hidden = who?.user === undefined;
       if (who !== null) return void this.#begin();
       this.#request += 1;
       return this.#follow();
@@ -126,7 +121,6 @@ export class History {
   forget() {
     clearTimeout(this.#typing);
     this.#input.value = "";
-    this.#visits.checked = false;
     this.#path = "";
     this.#isShown = false;
     this.#feed.stop();
@@ -182,7 +176,7 @@ export class History {
     this.#isAsking = true;
     this.#tell();
     try {
-      const pairs = [...this.#filter(), ["limit", String(pageSize)], ...(this.#visits.checked && this.#who.user !== undefined ? [["with", "visits"]] : []), ...(after === undefined ? [] : [["after", after]])];
+      const pairs = [...this.#filter(), ["limit", String(pageSize)], ...(after === undefined ? [] : [["after", after]])];
       const answer = await ask(`${this.#path}?${asQuery(pairs)}`);
       if (request !== this.#request) return;
       if (after === undefined) this.#forgetEntries();

@@ -19,7 +19,7 @@ import { printable } from "./stream.js";
 
 const mostSessions = 30;
 /** The parts of the address that are this view's. */
-const ours = new Set(["visitors", "search", "events", "before"]);
+const ours = new Set(["visitors", "search", "events"]);
 
 /** The view of people. `go`: events(key, value) goes to the live events with a filter, open(stored) shows an event in full, moved(replacing) says that the address changed. */
 export class Visitors {
@@ -70,7 +70,7 @@ export class Visitors {
     const place = find("visitors");
     if (place !== this.place) this.place = place;
     this.#people.search = find("search");
-    this.#history.restore(find("events"), find("before") === "1");
+    this.#history.restore(find("events"));
     if (place !== "" && this.#chosen === null) return `“${place.slice(0, 64)}” is nobody: write user:ID or installation:ID.`;
     return unknown(pairs.filter(([key]) => !ours.has(key)));
   }

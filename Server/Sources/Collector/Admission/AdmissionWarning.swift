@@ -110,11 +110,23 @@ struct AdmissionWarnings {
         }
     }
 
-    /// Warns of an id that is a number: it is not read as an id.
+    /// Warns of an ID that is a number, which is not read as an ID, and of a user ID that stands for a missing one.
     private mutating func identity(_ owner: String, _ scanner: inout JSONScanner) throws(JSONError) {
         try scanner.enterObject()
         while let key = try scanner.nextKey() {
-            if scanner.text(key, equals: "id"), try scanner.peek() != .string, try scanner.peek() != .null {
+            guard scanner.text(key, equals: "id") else {
+                try scanner.skipValue()
+                continue
+            }
+            let kind = try scanner.peek()
+            if kind == .string {
+                let id = scanner.string(try scanner.readText())
+                if owner == "user", PlaceholderUserID.contains(id) {
+                    add(PlaceholderUserID.code, "context.user.id", of: nil, PlaceholderUserID.message(id))
+                }
+                continue
+            }
+            if kind != .null {
                 add(
                     "wrong_type",
                     "context.\(owner).id",

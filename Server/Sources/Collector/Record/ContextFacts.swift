@@ -5,7 +5,7 @@ public import TrackwayEvents
 
 /// What a store takes out of a context or of an event's attributes: who, in which session, on which screen.
 public struct ContextFacts: Sendable {
-    /// The user's id, if there is one.
+    /// The user's ID; nil without one, and for an ID that stands for a missing one (``PlaceholderUserID``).
     public private(set) var user: String?
     /// What tells people apart on one device.
     public private(set) var uniqueID: String?
@@ -75,7 +75,8 @@ public struct ContextFacts: Sendable {
         try scanner.enterObject()
         while let key = try scanner.nextKey() {
             if scanner.text(key, equals: "id") {
-                user = try Self.text(&scanner)
+                let id = try Self.text(&scanner)
+                user = id.flatMap { PlaceholderUserID.contains($0) ? nil : $0 }
             } else if scanner.text(key, equals: "unique_id") {
                 uniqueID = try Self.text(&scanner)
             } else if scanner.text(key, equals: "anonymous_id") {

@@ -40,4 +40,17 @@ extension IndexSchema {
         CREATE INDEX users_by_last ON users (last, mark) WHERE last IS NOT NULL;
 
         """
+
+    /// Which users were signed in on an installation (``SignInHistory``), and which visitors became users (``SignInTable``).
+    static let v16SignIns = """
+        CREATE TABLE sign_ins (
+            installation INTEGER PRIMARY KEY,
+            periods BLOB NOT NULL
+        );
+        ALTER TABLE users ADD COLUMN joined INTEGER;
+        CREATE INDEX users_by_joined ON users (joined) WHERE joined IS NOT NULL;
+        DROP INDEX users_by_last;
+        CREATE INDEX users_by_last ON users (last, mark) WHERE last IS NOT NULL AND (joined IS NULL OR joined = 0);
+
+        """
 }

@@ -22,11 +22,12 @@ enum IndexMigration: String, CaseIterable {
     case v13OwnEvents = "13"
     case v14SessionOrder = "14"
     case v15RangeCounts = "15"
+    case v16SignIns = "16"
 
     /// The last step that requires a rebuild from the log.
     ///
     /// The file of an index without this step is removed (``FormerIndex``), so the steps up to it run on an empty file only.
-    static let lastRenewal = IndexMigration.v14SessionOrder
+    static let lastRenewal = IndexMigration.v16SignIns
 
     /// The first step whose record of erased installations is still valid.
     static let firstWithErasures = IndexMigration.v4Erasures
@@ -49,6 +50,7 @@ enum IndexMigration: String, CaseIterable {
         case .v13OwnEvents: IndexSchema.v13OwnEvents
         case .v14SessionOrder: IndexSchema.v14SessionOrder
         case .v15RangeCounts: IndexSchema.v15RangeCounts
+        case .v16SignIns: IndexSchema.v16SignIns
         }
     }
 }

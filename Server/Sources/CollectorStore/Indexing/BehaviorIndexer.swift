@@ -49,7 +49,10 @@ final class BehaviorIndexer: IndexTable {
         let began: SessionBeginning
         let visit: VisitSum?
         let user: Int64?
+        /// The user's mark if a user is signed in.
+        let mark: Int64?
         let device: DeviceSums.Sum?
+        let signIns: SignInTable.Installation?
     }
 
     private let sessions: SessionTable
@@ -58,6 +61,7 @@ final class BehaviorIndexer: IndexTable {
     private let people: PeopleTable
     private let devices: DeviceTable
     private let deviceSums: DeviceSums
+    private let signIns: SignInTable?
     private var sessionSums: [SessionKey: SessionSum] = [:]
     private var visitSums: [VisitKey: VisitSum] = [:]
     /// In the order of their first appearance, so that the order of writing is deterministic.
@@ -71,7 +75,9 @@ final class BehaviorIndexer: IndexTable {
     /// Whose the events are, once it was looked up.
     private var whose: Int64??
 
-    init(_ db: Database) throws {
+    /// - Parameter signIns: The sign-ins; nil if visitors and users are different people.
+    init(_ db: Database, _ signIns: SignInTable?) throws {
+        self.signIns = signIns
         sessions = try SessionTable(db)
         screens = try ScreenSums(db)
         clicks = try ClickWriter(db)
@@ -165,6 +171,9 @@ final class BehaviorIndexer: IndexTable {
             visit.events += 1
         }
         place?.device?.add(time, of: place?.user)
+        if let place, let user = place.user, let mark = place.mark {
+            place.signIns?.add(SignInHistory.Period(user: user, mark: mark, last: time))
+        }
         if let kind = name.captured { try captured(kind, values, at: time, position) }
     }
 
@@ -232,7 +241,9 @@ final class BehaviorIndexer: IndexTable {
             began: SessionBeginning(session, facts),
             visit: visit,
             user: user,
-            device: device
+            mark: facts.user.map { TimedPlace.number(of: .user($0)) },
+            device: device,
+            signIns: installation == 0 ? nil : try signIns?.installation(installation)
         )
     }
 

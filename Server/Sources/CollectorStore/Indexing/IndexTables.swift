@@ -60,32 +60,40 @@ struct IndexTables {
     let behavior: BehaviorIndexer
     let events: EventWriter
     let runs: RunWriter
+    let signIns: SignInTable
     let ranges: RangeTable
     let directory: AccountDirectory
 
     /// Every member, in the order of flushing and erasing.
     ///
     /// A sum comes before the rows from which an erasure computes its share. Quarters come after the catalogue, which decides the names
-    /// that are counted separately.
+    /// that are counted separately. Sign-ins come after people, events and runs, which they read.
     let all: [any IndexTable]
 
     /// - Parameters:
     ///   - checker: The plan by which events are checked; nil for none.
     ///   - cursor: The place in the log up to which the index has read.
-    init(_ db: Database, plan checker: PlanChecker? = nil, at cursor: LogPosition = .start) throws {
+    ///   - joinsVisitors: Whether a visitor who signs in and the user are one person.
+    init(
+        _ db: Database,
+        plan checker: PlanChecker? = nil,
+        at cursor: LogPosition = .start,
+        joinsVisitors: Bool = true
+    ) throws {
         minutes = try MinuteSums(db)
         nameRuns = try NameRuns(db)
         catalogue = try CatalogueSums(db)
         quarters = try QuarterSums(db)
         plan = PlanTables(sums: try checker.map { try PlanSums(db, $0, at: cursor) })
         failed = try FailedTable(db)
-        behavior = try BehaviorIndexer(db)
+        signIns = try SignInTable(db)
+        behavior = try BehaviorIndexer(db, joinsVisitors ? signIns : nil)
         events = try EventWriter(db)
         runs = try RunWriter(db)
         ranges = try RangeTable(db)
         directory = try AccountDirectory(db)
         all = [
-            minutes, nameRuns, catalogue, quarters, plan, failed, behavior, events, runs, ranges, directory,
+            minutes, nameRuns, catalogue, quarters, plan, failed, behavior, events, runs, signIns, ranges, directory,
             ProgressTable(),
         ]
     }

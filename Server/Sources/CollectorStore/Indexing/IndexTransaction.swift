@@ -44,11 +44,13 @@ final class IndexTransaction {
 
     /// Work on an index.
     ///
-    /// - Parameter plan: What events are checked by; nil for nothing.
-    init(_ db: Database, plan checker: PlanChecker? = nil) throws {
+    /// - Parameters:
+    ///   - plan: What events are checked by; nil for nothing.
+    ///   - joinsVisitors: Whether a visitor who signs in and the user are one person.
+    init(_ db: Database, plan checker: PlanChecker? = nil, joinsVisitors: Bool = true) throws {
         self.db = db
         progress = try IndexProgress(db)
-        tables = try IndexTables(db, plan: checker, at: progress.cursor)
+        tables = try IndexTables(db, plan: checker, at: progress.cursor, joinsVisitors: joinsVisitors)
     }
 
     /// What events do not keep to; nil without a plan.

@@ -264,8 +264,8 @@ public final class Indexer: Sendable {
 
     /// Enters a chunk; one that does not go on where the index stands is passed over, and read again from there.
     private func write(_ chunk: LogChunk) async throws {
-        let step = try await store.database.pool.write { [limits, plan] db in
-            let transaction = try IndexTransaction(db, plan: plan)
+        let step = try await store.database.pool.write { [limits, plan, joinsVisitors = store.joinsVisitors] db in
+            let transaction = try IndexTransaction(db, plan: plan, joinsVisitors: joinsVisitors)
             guard transaction.progress.cursor == chunk.start else {
                 return Step(progress: transaction.progress, erased: [], isReset: false)
             }

@@ -23,11 +23,12 @@ enum ActivityRows {
         let time = question.time
         var meter = QuestionMeter(budget, clock: clock)
         var tally = LifecycleTally(intervals: time.count, budget: budget)
-        try forEachEarlier(question.filter, than: time.preceding, &meter, db) { try tally.count($0, -2) }
-        try forEachPerson(question.filter, [time.preceding, time.edges[0]], &meter, db) { person, _ in
+        let people = try PersonMap(db)
+        try forEachEarlier(question.filter, than: time.preceding, people, &meter, db) { try tally.count($0, -2) }
+        try forEachPerson(question.filter, [time.preceding, time.edges[0]], people, &meter, db) { person, _ in
             try tally.count(person, -1)
         }
-        try forEachPerson(question.filter, time.edges, &meter, db) { person, moment in
+        try forEachPerson(question.filter, time.edges, people, &meter, db) { person, moment in
             try tally.count(person, time.slot(of: moment))
         }
         let intervals = try tally.answer()
@@ -48,7 +49,7 @@ enum ActivityRows {
         let time = question.time
         var meter = QuestionMeter(budget, clock: clock)
         var active = PeopleByInterval(limit: budget.people)
-        try forEachPerson(question.filter, time.edges, &meter, db) { person, moment in
+        try forEachPerson(question.filter, time.edges, try PersonMap(db), &meter, db) { person, moment in
             try active.insert(person, time.slot(of: moment))
         }
         try active.settle()
@@ -71,10 +72,11 @@ enum ActivityRows {
         let time = question.time
         var meter = QuestionMeter(budget, clock: clock)
         var tally = RetentionTally(question, budget: budget)
+        let people = try PersonMap(db)
         if question.cohort == .first {
-            try forEachEarlier(question.first, than: time.edges[0], &meter, db) { try tally.wasThere($0) }
+            try forEachEarlier(question.first, than: time.edges[0], people, &meter, db) { try tally.wasThere($0) }
         }
-        // Whoever counts by quarters does so for both, or the order of two events of one quarter would be told wrongly.
+        // Both are counted by quarters or neither, or the order of two events of one quarter would be wrong.
         let isFirstAny = question.first == QuestionFilter()
         func read(_ filter: QuestionFilter, _ body: (Int64, Int, RetentionTally.Moment) throws -> Void) throws {
             func exact(_ event: EventPass.Event) throws {
@@ -82,10 +84,11 @@ enum ActivityRows {
                 let moment = RetentionTally.Moment(time: event.time.milliseconds, position: event.position)
                 try body(person, time.slot(of: event.time), moment)
             }
-            guard let pass = try QuarterPass(filter, edges: Array(time.edges.dropFirst().dropLast()), people: true, db),
+            let within = Array(time.edges.dropFirst().dropLast())
+            guard let pass = try QuarterPass(filter, edges: within, people: people, db),
                 !isFirstAny || question.returning == QuestionFilter()
             else {
-                var pass = try EventPass(filter, db)
+                var pass = try EventPass(filter, people: people, db)
                 return try pass.read(from: time.edges[0], to: time.end, &meter, db) { try exact($0) }
             }
             try pass.read(from: time.edges[0], to: time.end, &meter, db) { quarter in
@@ -104,7 +107,7 @@ enum ActivityRows {
         try read(question.first) { try tally.came($0, $1, at: $2) }
         tally.settle()
         try read(question.returning) { try tally.returned($0, $1, at: $2) }
-        try settle(&tally, time, meter, db)
+        try settle(&tally, time, people, meter, db)
         let cohorts = try tally.answer()
         try meter.checkTime()
         return Retention(cohorts: cohorts, events: meter.events)
@@ -116,6 +119,7 @@ enum ActivityRows {
     private static func settle(
         _ tally: inout RetentionTally,
         _ time: QuestionTime,
+        _ people: PersonMap,
         _ meter: QuestionMeter,
         _ db: Database
     ) throws {
@@ -124,36 +128,42 @@ enum ActivityRows {
             """
             SELECT 1 FROM runs INDEXED BY runs_by_person CROSS JOIN events ON position BETWEEN first AND last
             WHERE runs.person = ?1 AND latest >= ?2 AND earliest < ?3
-            AND time >= ?2 AND time < ?3 AND (time > ?2 OR position > ?4) LIMIT 1
+            AND time >= ?2 AND time < ?3 AND (time > ?2 OR position > ?4) AND time >= ?5 AND time <= ?6 LIMIT 1
             """
         )
+        let rows = people.rows
         for (looked, key) in tally.unsure.enumerated() {
             // Each is a look into the index, and there may be as many as people.
             if looked % 512 == 511 { try meter.checkTime() }
             let end = time.edges[PeopleByInterval.interval(key) + 1]
             try tally.settle(key) { person, first in
-                statement.bind(1, person)
-                statement.bind(2, first.time)
-                statement.bind(3, end.milliseconds)
-                statement.bind(4, first.position)
-                defer { statement.reset() }
-                return try statement.step()
+                try rows.of(person).contains { part in
+                    statement.bind(1, part.number)
+                    statement.bind(2, first.time)
+                    statement.bind(3, end.milliseconds)
+                    statement.bind(4, first.position)
+                    statement.bind(5, part.times.lowerBound)
+                    statement.bind(6, part.times.upperBound)
+                    defer { statement.reset() }
+                    return try statement.step()
+                }
             }
         }
     }
 
-    /// Everybody who was active, with a moment at which they were: at least one between any two edges.
+    /// All active people, each with a time of activity: at least one between any two edges.
     private static func forEachPerson(
         _ filter: QuestionFilter,
         _ edges: [Timestamp],
+        _ people: PersonMap,
         _ meter: inout QuestionMeter,
         _ db: Database,
         _ body: (Int64, Timestamp) throws -> Void
     ) throws {
         guard let from = edges.first, let end = edges.last else { return }
         let within = Array(edges.dropFirst().dropLast())
-        guard let pass = try QuarterPass(filter, edges: within, people: true, events: false, db) else {
-            var pass = try EventPass(filter, db)
+        guard let pass = try QuarterPass(filter, edges: within, people: people, events: false, db) else {
+            var pass = try EventPass(filter, people: people, db)
             return try pass.read(from: from, to: end, &meter, db) { event in
                 if let person = event.person { try body(person, event.time) }
             }
@@ -165,12 +175,13 @@ enum ActivityRows {
         }
     }
 
-    /// Everybody with an event of the filter before a moment, possibly several times.
+    /// All people with an event of the filter before a moment, possibly several times.
     ///
-    /// Who had any event is known of each person, and no event has to be read for it.
+    /// Without a filter the first time of each person suffices, and no event is read.
     private static func forEachEarlier(
         _ filter: QuestionFilter,
         than moment: Timestamp,
+        _ people: PersonMap,
         _ meter: inout QuestionMeter,
         _ db: Database,
         _ body: (Int64) throws -> Void
@@ -179,10 +190,12 @@ enum ActivityRows {
             let statement = try RawStatement(db, "SELECT number FROM users WHERE first < ?")
             statement.bind(1, moment.milliseconds)
             defer { statement.reset() }
-            while try statement.step() { try body(statement.integer(0)) }
+            while try statement.step() {
+                for person in try people.people(statement.integer(0), before: moment, db) { try body(person) }
+            }
             return
         }
-        var pass = try EventPass(filter, db)
+        var pass = try EventPass(filter, people: people, db)
         try pass.read(from: earliest, to: moment, &meter, db) { event in
             if let person = event.person { try body(person) }
         }

@@ -16,7 +16,7 @@ struct EventPass {
         let time: Timestamp
         /// Its place in the intake log: which of two events of one millisecond came first.
         let position: Int64
-        /// Whom it counts for (`users.number`); nil for clients that tell neither user nor installation.
+        /// The person it belongs to (`users.number`); nil for clients that send neither user nor installation.
         let person: Int64?
         /// The installation's number; nil for clients that tell none.
         let installation: Int64?
@@ -28,25 +28,36 @@ struct EventPass {
 
     private let filter: QuestionFilter
     private let names: [[UInt8]]
-    private let person: Int64?
+    /// The parts of the person whose events are wanted; nil for all people.
+    private let parts: [PersonPart]?
     private let installation: Int64?
-    /// The events of somebody, or of a time, lie in runs; those of a name are found by it.
-    private var isInRuns: Bool { person != nil || installation != nil || names.isEmpty }
+    private let people: PersonMap?
+    /// The events of a person, an installation or a time are found by runs; those of a name by the name.
+    private var isInRuns: Bool { parts != nil || installation != nil || names.isEmpty }
     private let fields: [QuestionField]
     private var values: QuestionValues
 
     /// A pass over the events of a filter.
     ///
-    /// - Parameter fields: whose values are wanted of each event.
-    init(_ filter: QuestionFilter, fields wanted: [QuestionField] = [], _ db: Database) throws {
+    /// - Parameters:
+    ///   - fields: The fields whose values are wanted of each event.
+    ///   - people: Maps rows to people; nil if the question does not count people.
+    init(
+        _ filter: QuestionFilter,
+        fields wanted: [QuestionField] = [],
+        people: PersonMap?,
+        _ db: Database
+    ) throws {
         self.filter = filter
+        self.people = people
         names = filter.names.map { Array($0.utf8) }
         var fields = wanted
         for field in filter.conditions.map(\.field) where !fields.contains(field) { fields.append(field) }
         self.fields = fields
         values = try QuestionValues(fields, db)
-        person = try filter.user.map { id in
-            try Self.number(RawStatement(db, "SELECT number FROM users WHERE id = ?")) { $0.bind(1, id) }
+        parts = try filter.user.map { id in
+            let number = try Self.number(RawStatement(db, "SELECT number FROM users WHERE id = ?")) { $0.bind(1, id) }
+            return try PersonPart.all(of: number, db)
         }
         installation = try filter.installation.map { id in
             try Self.number(RawStatement(db, "SELECT number FROM installations WHERE id = ?")) { $0.bind(1, id) }
@@ -73,20 +84,18 @@ struct EventPass {
     ) throws {
         let span = from..<max(from, to)
         let columns = "SELECT time, position, person, installation, \(columns) FROM events"
-        if isInRuns {
-            var place = EventRanges.Filter(installation: person == nil ? installation : nil, person: person)
-            place.isBackwards = false
-            // Somebody's runs say when they were, too; without anybody they are looked up by it.
-            place.from = from.milliseconds
-            place.to = to.milliseconds
-            var ranges = try EventRanges(place, db)
-            defer { ranges.end() }
-            let rows = try RawStatement(db, columns + " WHERE position >= ? AND position <= ?")
-            while let range = try ranges.next() {
-                rows.bind(1, range.lowerBound)
-                rows.bind(2, range.upperBound)
-                try read(rows, span, &meter, body)
+        if let parts {
+            let wanted = from.milliseconds...max(from, to).milliseconds
+            for part in parts where part.times.overlaps(wanted) {
+                var place = EventRanges.Filter(person: part.number)
+                let times = part.times.clamped(to: wanted)
+                (place.from, place.to) = (times.lowerBound, times.upperBound)
+                try readRuns(place, columns, span, part, &meter, db, body)
             }
+        } else if isInRuns {
+            var place = EventRanges.Filter(installation: installation)
+            (place.from, place.to) = (from.milliseconds, to.milliseconds)
+            try readRuns(place, columns, span, nil, &meter, db, body)
         } else {
             let ofName = "WHERE name = ? AND time >= ? AND time < ?"
             for name in filter.names {
@@ -103,6 +112,48 @@ struct EventPass {
                 rows.bind(3, to.milliseconds)
                 let bodies = isOwn ? try RawStatement(db, "SELECT body FROM events WHERE position = ?") : nil
                 try read(rows, span, bodies: bodies, &meter, body)
+            }
+        }
+    }
+
+    /// Calls `body` with each event of the filter whose row has a number, within a time range; in no particular order.
+    ///
+    /// - Throws: ``StoreError`` when the budget is used up; what SQLite and `body` throw.
+    /// - Complexity: O(events in the range).
+    mutating func read(
+        _ number: Int64,
+        in times: ClosedRange<Int64>,
+        _ meter: inout QuestionMeter,
+        _ db: Database,
+        _ body: (Event) throws -> Void
+    ) throws {
+        var place = EventRanges.Filter(person: number)
+        (place.from, place.to) = (times.lowerBound, times.upperBound)
+        let span = Timestamp(milliseconds: times.lowerBound)..<Timestamp(milliseconds: times.upperBound + 1)
+        let columns = "SELECT time, position, person, installation, \(columns) FROM events"
+        try readRuns(place, columns, span, nil, &meter, db, body)
+    }
+
+    /// Reads the runs of a person or an installation, or those in a time range.
+    private mutating func readRuns(
+        _ place: EventRanges.Filter,
+        _ columns: String,
+        _ span: Range<Timestamp>,
+        _ part: PersonPart?,
+        _ meter: inout QuestionMeter,
+        _ db: Database,
+        _ body: (Event) throws -> Void
+    ) throws {
+        var place = place
+        place.isBackwards = false
+        var ranges = try EventRanges(place, db)
+        defer { ranges.end() }
+        let rows = try RawStatement(db, columns + " WHERE position >= ? AND position <= ?")
+        while let range = try ranges.next() {
+            rows.bind(1, range.lowerBound)
+            rows.bind(2, range.upperBound)
+            try read(rows, span, &meter) { event in
+                if part?.times.contains(event.time.milliseconds) ?? true { try body(event) }
             }
         }
     }
@@ -164,7 +215,7 @@ struct EventPass {
         return Event(
             time: time,
             position: row.integer(1),
-            person: person,
+            person: person.map { people?.person($0, at: time) ?? $0 },
             installation: installation,
             values: found
         )

@@ -19,12 +19,13 @@ enum FunnelRows {
     ) throws -> Funnel {
         var meter = QuestionMeter(budget, clock: clock)
         var tally = FunnelTally(question, budget: budget)
+        let people = try PersonMap(db)
         for (step, filter) in question.steps.enumerated() {
             let grouping = step == 0 ? question.grouping?.field : nil
-            var pass = try EventPass(filter, fields: grouping.map { [$0] } ?? [], db)
+            var pass = try EventPass(filter, fields: grouping.map { [$0] } ?? [], people: people, db)
             let end = step == 0 ? question.to : question.to.advanced(by: .milliseconds(question.window))
             try pass.read(from: question.from, to: end, &meter, db) { event in
-                // Who is nobody cannot be followed.
+                // An event without a person cannot be followed.
                 guard let person = event.person else { return }
                 try tally.count(
                     step: step,
@@ -37,10 +38,10 @@ enum FunnelRows {
         }
         let (series, listed) = tally.answer()
         try meter.checkTime()
-        let people = try question.lastStep.map { _ in
+        let stopped = try question.lastStep.map { _ in
             try listed.map { try person($0.person, at: Timestamp(milliseconds: $0.at), db) }
         }
-        return Funnel(series: series, people: people, events: meter.events)
+        return Funnel(series: series, people: stopped, events: meter.events)
     }
 
     private static func person(_ number: Int64, at time: Timestamp, _ db: Database) throws -> Funnel.Person {

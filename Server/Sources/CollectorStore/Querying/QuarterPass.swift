@@ -13,7 +13,7 @@ struct QuarterPass {
     struct Activity {
         /// The quarter's first moment.
         let time: Timestamp
-        /// The person's number; nil for those of nobody, and where people are not told apart.
+        /// The person's number; nil for events without a person, and where people are not counted.
         let person: Int64?
         /// How many events; at least one. Where only people are asked for, 1 stands for any number.
         let events: Int64
@@ -23,24 +23,32 @@ struct QuarterPass {
     private let filter: QuestionFilter
     private let tellsPeople: Bool
     private let countsEvents: Bool
+    private let people: PersonMap?
 
     /// A pass over the events of a filter; nil where their quarters are not known, or do not suffice.
     ///
     /// - Parameters:
     ///   - edges: moments within what is read at which something begins that is told apart. They must lie between quarters.
-    ///   - people: whether people are told apart. Those of a single name are not counted by quarters.
+    ///   - people: Maps rows to people; nil if people are not counted. People of a single name are not counted by quarters.
     ///   - events: whether it matters how many events each of them had.
-    init?(_ filter: QuestionFilter, edges: [Timestamp], people: Bool, events: Bool = true, _ db: Database) throws {
+    init?(
+        _ filter: QuestionFilter,
+        edges: [Timestamp],
+        people: PersonMap?,
+        events: Bool = true,
+        _ db: Database
+    ) throws {
         guard edges.allSatisfy(Self.isBetween) else { return nil }
         guard filter.conditions.isEmpty, filter.user == nil, filter.installation == nil, filter.names.count <= 1 else {
             return nil
         }
         self.filter = filter
-        tellsPeople = people
-        countsEvents = events || !people
+        self.people = people
+        tellsPeople = people != nil
+        countsEvents = events || people == nil
         name = filter.names.first
         guard let name else { return }
-        guard !people else { return nil }
+        guard people == nil else { return nil }
         let told = try RawStatement(db, "SELECT 1 FROM names WHERE name = ?")
         told.bind(1, name)
         defer { told.reset() }
@@ -66,7 +74,7 @@ struct QuarterPass {
         let length = QuarterTables.length
         let first = QuarterTables.quarter(of: from.milliseconds) + (Self.isBetween(from) ? 0 : 1)
         let end = QuarterTables.quarter(of: to.milliseconds)
-        var pass = try EventPass(filter, db)
+        var pass = try EventPass(filter, people: people, db)
         guard first < end else {
             // An edge may lie between two quarters neither of which is whole.
             let middle = min(max(from, Timestamp(milliseconds: first * length)), to)
@@ -83,11 +91,21 @@ struct QuarterPass {
         defer { statement.reset() }
         while try statement.step() {
             try meter.countEvent()
-            let person = tellsPeople ? statement.integer(1) : QuarterTables.nobody
+            let number = tellsPeople ? statement.integer(1) : QuarterTables.nobody
+            let start = statement.integer(0) * length
+            var person: Int64?
+            if number != QuarterTables.nobody, let people {
+                person = people.person(number, within: start...(start + length - 1))
+                guard person != nil else {
+                    // The quarter's events belong to several people.
+                    try pass.read(number, in: start...(start + length - 1), &meter, db, event)
+                    continue
+                }
+            }
             try quarter(
                 Activity(
-                    time: Timestamp(milliseconds: statement.integer(0) * length),
-                    person: person == QuarterTables.nobody ? nil : person,
+                    time: Timestamp(milliseconds: start),
+                    person: person,
                     events: countsEvents ? statement.integer(2) : 1
                 )
             )

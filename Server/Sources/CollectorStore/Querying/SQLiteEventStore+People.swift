@@ -36,7 +36,8 @@ extension SQLiteEventStore {
     }
 
     public func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline? {
-        let (budget, clock) = (budget, clock)
-        return try await read { try TimelineRows.timeline(query, budget: budget, clock: clock, $0) }
+        try await read { [budget, clock, joinsVisitors] in
+            try TimelineRows.timeline(query, budget: budget, clock: clock, joinsVisitors: joinsVisitors, $0)
+        }
     }
 }

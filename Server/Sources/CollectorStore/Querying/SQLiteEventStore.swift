@@ -17,6 +17,8 @@ public final class SQLiteEventStore: EventStore {
     private let timeout: Duration
     let clock: any EventClock
     let budget: QuestionBudget
+    /// Whether a visitor who signs in and the user are one person.
+    let joinsVisitors: Bool
     private let descriptionLimits: EventDescription.Limits
     private let checkpoints: CheckpointPlan
     private let state: Locked<State>
@@ -63,6 +65,7 @@ public final class SQLiteEventStore: EventStore {
     ///   - descriptionLimits: how much the description of an event looks at.
     ///   - keepsFormer: whether an index of an older version, which has to be made anew, is put aside (``former``) and not removed.
     ///   - checkpoints: when what was written is copied into the file.
+    ///   - joinsVisitors: Whether a visitor who signs in and the user are one person. A file must always be opened with the same value.
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
     public init(
         path: String,
@@ -72,7 +75,8 @@ public final class SQLiteEventStore: EventStore {
         budget: QuestionBudget = QuestionBudget(),
         descriptionLimits: EventDescription.Limits = EventDescription.Limits(),
         keepsFormer: Bool = false,
-        checkpoints: CheckpointPlan = CheckpointPlan()
+        checkpoints: CheckpointPlan = CheckpointPlan(),
+        joinsVisitors: Bool = true
     ) throws(StoreError) {
         self.path = path
         self.storage = storage
@@ -81,6 +85,7 @@ public final class SQLiteEventStore: EventStore {
         self.budget = budget
         self.descriptionLimits = descriptionLimits
         self.checkpoints = checkpoints
+        self.joinsVisitors = joinsVisitors
         var database = try IndexDatabase(
             path: path,
             storage: storage,

@@ -14,12 +14,7 @@ enum SessionRows {
             conditions.append("s.installation = (SELECT number FROM installations WHERE id = :installation)")
         }
         if query.user != nil {
-            conditions.append(
-                """
-                s.number IN (SELECT v.session FROM visits v JOIN users u ON u.number = v.user
-                WHERE u.id = CAST(:user AS TEXT))
-                """
-            )
+            conditions.append(try isOf(query.user ?? "", db))
         }
         if query.id != nil { conditions.append("s.id = CAST(:id AS TEXT)") }
         if query.after != nil { conditions.append("(s.start, s.mark) < (:start, :number)") }
@@ -39,16 +34,72 @@ enum SessionRows {
         return try rows.withinBudget { try session($0, db) }
     }
 
+    /// The condition that a session has an event of a user, or of a visitor who signed in as the user.
+    ///
+    /// - Complexity: O(installations of the user × log).
+    private static func isOf(_ user: String, _ db: Database) throws -> String {
+        guard let number = try UserRows.number(.user(user), db) else { return "0" }
+        let parts = try PersonPart.all(of: number, db)
+        let whole = parts.filter(\.isWhole).map { String($0.number) }.joined(separator: ", ")
+        var sessions: [String] = []
+        for part in parts where !part.isWhole {
+            sessions += try Int64.fetchAll(
+                db,
+                sql: """
+                    SELECT DISTINCT r.session FROM runs r INDEXED BY runs_by_person_time
+                    WHERE r.person = ?1 AND r.latest >= ?2 AND r.earliest <= ?3 AND r.session IS NOT NULL AND EXISTS
+                    (SELECT 1 FROM events WHERE position BETWEEN r.first AND r.last AND time >= ?2 AND time <= ?3)
+                    """,
+                arguments: [part.number, part.times.lowerBound, part.times.upperBound]
+            ).map(String.init)
+        }
+        let ofWhole = "s.number IN (SELECT v.session FROM visits v WHERE v.user IN (\(whole)))"
+        return sessions.isEmpty ? ofWhole : "(\(ofWhole) OR s.number IN (\(sessions.joined(separator: ", "))))"
+    }
+
     private static func arguments(_ query: SessionQuery) -> StatementArguments {
         var arguments: [String: (any DatabaseValueConvertible)?] = ["limit": max(0, query.limit)]
         if let id = query.installation { arguments["installation"] = id.blob }
-        if let user = query.user { arguments["user"] = Data(user.utf8) }
         if let id = query.id { arguments["id"] = Data(id.utf8) }
         if let after = query.after {
             arguments["start"] = after.time.milliseconds
             arguments["number"] = after.number
         }
         return StatementArguments(arguments)
+    }
+
+    /// The users of a session, with those that its visitor signed in as later; the one with the latest event last.
+    private static func users(of session: Int64, _ db: Database) throws -> [String] {
+        let rows = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT CAST(coalesce(u.id, j.id) AS BLOB), v.last, s.periods
+                FROM visits v JOIN users u ON u.number = v.user LEFT JOIN users j ON j.number = u.joined
+                LEFT JOIN sign_ins s ON s.installation = u.installation AND u.joined <= 0
+                WHERE v.session = ? ORDER BY v.last, u.id
+                """,
+            arguments: [session]
+        )
+        var users: [String] = []
+        while let row = try rows.next() {
+            var id = UserRows.text(row[0])
+            if id == nil, let periods: Data = row[2] {
+                let owner = periods.withUnsafeBytes { SignInHistory(bytes: $0) }.owner(at: row[1])
+                id = UserRows.text(
+                    try owner.flatMap {
+                        try Data.fetchOne(
+                            db,
+                            sql: "SELECT CAST(id AS BLOB) FROM users WHERE number = ?",
+                            arguments: [$0]
+                        )
+                    }
+                )
+            }
+            guard let id else { continue }
+            users.removeAll { ByteText($0) == ByteText(id) }
+            users.append(id)
+        }
+        return users
     }
 
     private static func session(_ row: Row, _ db: Database) throws -> StoredSession {
@@ -63,14 +114,7 @@ enum SessionRows {
             engagement: row[7],
             foreground: row[8]
         )
-        session.users = try Data.fetchAll(
-            db,
-            sql: """
-                SELECT CAST(u.id AS BLOB) FROM visits v JOIN users u ON u.number = v.user
-                WHERE v.session = ? AND u.id IS NOT NULL ORDER BY v.last, u.id
-                """,
-            arguments: [number]
-        ).map { String(decoding: $0, as: UTF8.self) }
+        session.users = try users(of: number, db)
         session.screens = try Row.fetchAll(
             db,
             sql: """

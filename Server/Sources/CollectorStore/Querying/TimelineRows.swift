@@ -19,6 +19,7 @@ struct TimelineRows {
     private let db: Database
     private let budget: QuestionBudget
     private let clock: any EventClock
+    private let joinsVisitors: Bool
     private var match: EventMatch
     private var searched = 0
 
@@ -29,15 +30,23 @@ struct TimelineRows {
         _ query: TimelineQuery,
         budget: QuestionBudget,
         clock: any EventClock,
+        joinsVisitors: Bool,
         _ db: Database
     ) throws -> Timeline? {
         guard let person = try UserRows.number(query.person, db) else { return nil }
-        var rows = try TimelineRows(query, budget: budget, clock: clock, db)
+        var rows = try TimelineRows(query, budget: budget, clock: clock, joinsVisitors: joinsVisitors, db)
         return try rows.read(person)
     }
 
-    private init(_ query: TimelineQuery, budget: QuestionBudget, clock: any EventClock, _ db: Database) throws {
+    private init(
+        _ query: TimelineQuery,
+        budget: QuestionBudget,
+        clock: any EventClock,
+        joinsVisitors: Bool,
+        _ db: Database
+    ) throws {
         self.query = query
+        self.joinsVisitors = joinsVisitors
         self.db = db
         installation = try query.installation.map { id in
             try Int64.fetchOne(db, sql: "SELECT number FROM installations WHERE id = ?", arguments: [id.blob]) ?? -1
@@ -52,9 +61,9 @@ struct TimelineRows {
         var answer = Timeline(entries: [], searched: 0, of: 0, next: nil)
         var parts = TimelineParts()
         let share = TimelineStretch.share(of: budget, among: stretches.count)
-        for (person, stretch) in stretches {
+        for (number, stretch) in stretches {
             answer.of += stretch.events
-            let part = try read(stretch, of: person, share)
+            let part = try read(stretch, of: number, share)
             parts.add(part.places, isVisit: stretch.isVisit, end: part.end)
         }
         let (places, next) = parts.first(query.limit)
@@ -73,20 +82,34 @@ struct TimelineRows {
         return answer
     }
 
-    // MARK: Whose events, and from when until when
+    // MARK: Parts of the person
 
-    /// The stretches, and whose each is (`users.number`).
-    private func stretches(of person: Int64) throws -> [(person: Int64, stretch: TimelineStretch)] {
+    /// The maximum number of parts in one timeline; of a user with more, the installations used last count.
+    private static let maximumParts = 1_000
+
+    /// The stretches, and the number of the rows of each (`users.number`).
+    private func stretches(of person: Int64) throws -> [(number: Int64, stretch: TimelineStretch)] {
+        guard joinsVisitors else { return try separateStretches(of: person) }
+        guard let whole = TimelineStretch(query, events: 0) else { return [] }
+        return try PersonPart.all(of: person, db).prefix(Self.maximumParts).compactMap { part in
+            let events = UInt64(clamping: try part.sums(besides: nil, db).events)
+            return whole.part(part.times, isVisit: part.isVisit, events: events).map { (part.number, $0) }
+        }
+    }
+
+    /// The stretches where visitors and users are different people: the person's own, and of a user what was recorded before the first
+    /// sign-in on each installation.
+    private func separateStretches(of person: Int64) throws -> [(number: Int64, stretch: TimelineStretch)] {
         let events = try Int64.fetchOne(db, sql: "SELECT events FROM users WHERE number = ?", arguments: [person]) ?? 0
         guard let own = TimelineStretch(query, events: UInt64(clamping: events)) else { return [] }
-        guard query.withVisits, case .user = query.person else { return [(person, own)] }
+        guard case .user = query.person else { return [(person, own)] }
         return [(person, own)] + (try visits(of: person, own))
     }
 
     private func visits(
         of person: Int64,
         _ own: TimelineStretch
-    ) throws -> [(person: Int64, stretch: TimelineStretch)] {
+    ) throws -> [(number: Int64, stretch: TimelineStretch)] {
         let met = try Row.fetchAll(
             db,
             sql: """
@@ -117,10 +140,10 @@ struct TimelineRows {
 
     private mutating func read(
         _ stretch: TimelineStretch,
-        of person: Int64,
+        of number: Int64,
         _ share: QuestionBudget
     ) throws -> Part {
-        var places = try PersonPlaces(of: person, in: stretch.times, after: query.after, db)
+        var places = try PersonPlaces(of: number, in: stretch.times, after: query.after, db)
         defer { places.end() }
         // What else narrows them is seen in the events.
         let content = try RawStatement(

@@ -22,7 +22,8 @@ enum TrendRows {
         var fields: [QuestionField] = []
         let grouping = question.grouping.map { place(of: $0.field, &fields) }
         let measured = question.measure.field.map { place(of: $0, &fields) }
-        var pass = try EventPass(question.filter, fields: fields, db)
+        let people = question.measure == .users ? try PersonMap(db) : nil
+        var pass = try EventPass(question.filter, fields: fields, people: people, db)
         var tally = TrendTally(question, budget: budget)
         try pass.read(from: question.time.start, to: question.time.end, &meter, db) { event in
             let person: Int64? =
@@ -48,7 +49,13 @@ enum TrendRows {
         guard question.grouping == nil, countsPeople || question.measure == .events else { return nil }
         let periods = [question.time.edgesBefore, question.time.edges].filter { !$0.isEmpty }
         let within = periods.flatMap { $0.dropFirst().dropLast() }
-        let counted = try QuarterPass(question.filter, edges: within, people: countsPeople, events: !countsPeople, db)
+        let counted = try QuarterPass(
+            question.filter,
+            edges: within,
+            people: countsPeople ? PersonMap(db) : nil,
+            events: !countsPeople,
+            db
+        )
         guard let pass = counted else { return nil }
         func read(
             _ meter: inout QuestionMeter,

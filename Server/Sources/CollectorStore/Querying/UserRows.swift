@@ -10,7 +10,7 @@ internal import TrackwayEvents
 enum UserRows {
     private static let columns = """
         SELECT u.number, CAST(u.id AS BLOB), CAST(u.unique_id AS BLOB), CAST(u.anonymous_id AS BLOB), u.first_touch, u.first, u.last,
-        u.events, (SELECT count(*) FROM visits v WHERE v.user = u.number AND v.session > 0), u.mark
+        u.events, (SELECT count(*) FROM visits v WHERE v.user = u.number AND v.session > 0), u.mark, u.joined
         FROM users u
         """
 
@@ -31,7 +31,9 @@ enum UserRows {
             .map { try user($0, withAttributes ? AttributePage() : nil, db) }
     }
 
-    /// The number of a person who sent an event; nil when there is none.
+    /// The number of a person who sent an event; nil if there is none.
+    ///
+    /// A visitor all of whose events belong to one user is that user.
     static func number(_ person: PersonKey, _ db: Database) throws -> Int64? {
         switch person {
         case .user(let id):
@@ -44,7 +46,8 @@ enum UserRows {
             try Int64.fetchOne(
                 db,
                 sql: """
-                    SELECT number FROM users WHERE id IS NULL AND last IS NOT NULL
+                    SELECT CASE WHEN joined > 0 THEN joined ELSE number END FROM users
+                    WHERE id IS NULL AND last IS NOT NULL AND joined IS NOT -1
                     AND installation = (SELECT number FROM installations WHERE id = ?)
                     """,
                 arguments: [id.blob]
@@ -57,8 +60,9 @@ enum UserRows {
         guard let number = try number(query.person, db),
             let row = try Row.fetchOne(db, sql: columns + " WHERE u.number = ?", arguments: [number])
         else { return nil }
+        let parts = try PersonPart.all(of: number, db)
         let page = AttributePage(after: query.afterAttribute, limit: query.attributes)
-        var devices = try devices(of: number, db)
+        var devices = try devices(of: parts, db)
         let hasMore = devices.count > PersonProfile.maxDevices
         if hasMore { devices.removeSubrange(PersonProfile.maxDevices...) }
         return PersonProfile(person: try user(row, page, db), devices: devices, hasMoreDevices: hasMore)
@@ -70,11 +74,14 @@ enum UserRows {
     }
 
     /// As many as an answer has, and one more where there are more.
-    private static func devices(of number: Int64, _ db: Database) throws -> [PersonProfile.Device] {
-        try Row.fetchAll(
+    ///
+    /// A user has an own event on each installation of a part, so the user's own devices are all of them.
+    private static func devices(of parts: [PersonPart], _ db: Database) throws -> [PersonProfile.Device] {
+        guard let own = parts.first else { return [] }
+        let rows = try Row.fetchAll(
             db,
             sql: """
-                SELECT i.id, v.first, v.last, v.events, v.sessions, f.app, f.version, f.model, f.system
+                SELECT i.id, v.first, v.last, v.events, v.sessions, f.app, f.version, f.model, f.system, i.number
                 FROM (
                     SELECT w.installation, min(w.first) AS first, max(w.last) AS last, sum(w.events) AS events,
                     sum(w.session > 0) AS sessions
@@ -85,15 +92,26 @@ enum UserRows {
                 LEFT JOIN device_facts f ON f.installation = v.installation
                 ORDER BY v.last DESC, i.id
                 """,
-            arguments: [number, PersonProfile.maxDevices + 1]
-        ).compactMap { row in
+            arguments: [own.number, PersonProfile.maxDevices + 1]
+        )
+        return try rows.compactMap { row in
             guard let id = InstallationID(blob: row[0]) else { return nil }
+            var sums = PersonPart.Sums(first: row[1], last: row[2], events: row[3], sessions: row[4])
+            if !own.isWhole { sums = try own.sums(besides: nil, db) }
+            let visitor = try Int64.fetchOne(
+                db,
+                sql: "SELECT number FROM users WHERE installation = ? AND id IS NULL",
+                arguments: [row[9] as Int64]
+            )
+            for part in parts.dropFirst() where part.number == visitor {
+                sums.add(try part.sums(besides: own.number, db))
+            }
             return PersonProfile.Device(
                 installation: id,
-                first: Timestamp(milliseconds: row[1]),
-                last: Timestamp(milliseconds: row[2]),
-                events: UInt64(clamping: row[3] as Int64),
-                sessions: UInt64(clamping: row[4] as Int64),
+                first: Timestamp(milliseconds: sums.first ?? row[1]),
+                last: Timestamp(milliseconds: sums.last ?? row[2]),
+                events: UInt64(clamping: sums.events),
+                sessions: UInt64(clamping: sums.sessions),
                 facts: DeviceFacts(app: row[5], version: row[6], model: row[7], system: row[8])
             )
         }
@@ -101,15 +119,34 @@ enum UserRows {
 
     private static func user(_ row: Row, _ attributes: AttributePage?, _ db: Database) throws -> StoredUser {
         let number: Int64 = row[0]
+        let parts = try PersonPart.all(of: number, db)
+        var sums = PersonPart.Sums(first: row[5], last: row[6], events: row[7], sessions: row[8])
+        if let own = parts.first, !own.isWhole { sums = try own.sums(besides: nil, db) }
+        for part in parts.dropFirst() { sums.add(try part.sums(besides: number, db)) }
+        var (uniqueID, anonymousID, firstTouch) = (text(row[2]), text(row[3]), row[4] as Int64?)
+        // What the user's own events do not name is that of the visitor on the installation used last.
+        for part in parts.dropFirst() where part.isWhole {
+            let visitor = try Row.fetchOne(
+                db,
+                sql: """
+                    SELECT CAST(unique_id AS BLOB), CAST(anonymous_id AS BLOB), first_touch FROM users WHERE number = ?
+                    """,
+                arguments: [part.number]
+            )
+            guard let visitor else { continue }
+            uniqueID = uniqueID ?? text(visitor[0])
+            anonymousID = anonymousID ?? text(visitor[1])
+            firstTouch = [firstTouch, visitor[2]].compactMap(\.self).min()
+        }
         var user = StoredUser(
             id: text(row[1]),
-            uniqueID: text(row[2]),
-            anonymousID: text(row[3]),
-            firstTouch: (row[4] as Int64?).map { Timestamp(milliseconds: $0) },
-            first: Timestamp(milliseconds: row[5]),
+            uniqueID: uniqueID,
+            anonymousID: anonymousID,
+            firstTouch: firstTouch.map { Timestamp(milliseconds: $0) },
+            first: Timestamp(milliseconds: sums.first ?? row[5]),
             last: Timestamp(milliseconds: row[6]),
-            events: UInt64(clamping: row[7] as Int64),
-            sessions: UInt64(clamping: row[8] as Int64)
+            events: UInt64(clamping: sums.events),
+            sessions: UInt64(clamping: sums.sessions)
         )
         user.number = row[9]
         user.installations = try Row.fetchAll(
@@ -120,27 +157,34 @@ enum UserRows {
                 """,
             arguments: [number]
         ).compactMap { InstallationID(blob: $0[0]) }
-        if let attributes { try attributes.fill(&user, at: number, db) }
+        if let attributes { try attributes.fill(&user, of: parts, db) }
         return user
     }
 }
 
 extension AttributePage {
     /// Gives a person the attributes of the page.
-    fileprivate func fill(_ user: inout StoredUser, at number: Int64, _ db: Database) throws {
+    ///
+    /// Of a name that a user and the visitor before have, the value that was set later counts.
+    fileprivate func fill(_ user: inout StoredUser, of parts: [PersonPart], _ db: Database) throws {
+        // Attributes have no history, so those of a visitor with several owners stay the visitor's.
+        let numbers = parts.prefix(1).map(\.number) + parts.dropFirst().filter(\.isWhole).map(\.number)
         let rows = try RawStatement(
             db,
             """
             SELECT a.name, a.value, a.set_at, a.omitted, i.id FROM user_attributes a
             LEFT JOIN installations i ON i.number = a.installation
-            WHERE a.user = ? AND a.name > ? ORDER BY a.name
+            WHERE a.user IN (\(numbers.map(String.init).joined(separator: ", "))) AND a.name > ?
+            ORDER BY a.name, a.set_at DESC, a.user = \(numbers.first ?? 0) DESC, i.id
             """
         )
-        rows.bind(1, number)
-        rows.bind(2, after)
+        rows.bind(1, after)
         defer { rows.reset() }
         var page = self
+        var name: String?
         while try rows.step() {
+            guard name.map(ByteText.init) != ByteText(rows.text(0)) else { continue }
+            name = rows.text(0)
             let attribute = StoredUser.Attribute(
                 name: rows.text(0),
                 value: rows.bytes(1),
@@ -160,7 +204,7 @@ struct UserFilter {
     private let values: [String: (any DatabaseValueConvertible)?]
 
     init(_ query: UserQuery) {
-        var conditions = ["u.last IS NOT NULL"]
+        var conditions = ["u.last IS NOT NULL", JoinedVisitor.isPerson]
         var values: [String: (any DatabaseValueConvertible)?] = [:]
         if let id = query.id {
             conditions.append("u.id = CAST(:id AS TEXT)")

@@ -28,15 +28,20 @@ enum UserSearchRows {
                 """,
             arguments: filter.arguments(limit: nil)
         )
-        let total = try Int64.fetchOne(db, sql: "SELECT count(*) FROM users WHERE last IS NOT NULL") ?? 0
+        let total =
+            try Int64.fetchOne(
+                db,
+                sql: "SELECT count(*) FROM users u WHERE u.last IS NOT NULL AND \(JoinedVisitor.isPerson)"
+            ) ?? 0
         var match = UserMatch(search, SearchMeter(budget, clock: clock))
         let lookup = try PersonLookup(db)
+        let people = try PersonMap(db).rows
         var answer = FoundUsers(users: [], searched: 0, of: UInt64(clamping: total), next: nil)
         var bytes = 0
         while let row = try rows.next() {
             answer.searched += 1
             let number: Int64 = row[0]
-            if try match.holds(PersonRow(row, lookup)),
+            if try match.holds(PersonRow(row, people.wholeNumbers(of: number), lookup)),
                 let user = try UserRows.at(number, withAttributes: search.query.withAttributes, db)
             {
                 answer.users.append(user)
@@ -58,10 +63,11 @@ private struct PersonLookup {
     let listValues: RawStatement
     let findVisit: RawStatement
     let findID: RawStatement
+    let findIDs: RawStatement
 
     init(_ db: Database) throws {
-        findAttribute = try RawStatement(db, "SELECT value FROM user_attributes WHERE user = ? AND name = ?")
-        listValues = try RawStatement(db, "SELECT value FROM user_attributes WHERE user = ? ORDER BY name")
+        findAttribute = try RawStatement(db, "SELECT value, set_at FROM user_attributes WHERE user = ? AND name = ?")
+        listValues = try RawStatement(db, "SELECT value, name FROM user_attributes WHERE user = ? ORDER BY name")
         findVisit = try RawStatement(
             db,
             """
@@ -69,6 +75,7 @@ private struct PersonLookup {
             LIMIT 1
             """
         )
+        findIDs = try RawStatement(db, "SELECT unique_id, anonymous_id FROM users WHERE number = ?")
         findID = try RawStatement(db, "SELECT id FROM installations WHERE number = ?")
     }
 }
@@ -78,15 +85,23 @@ private struct PersonRow: SearchedPerson {
     let row: Row
     let lookup: PersonLookup
     private var number: Int64 { row[0] }
+    /// The person's own number, and those of visitors who signed in as the user.
+    private let numbers: [Int64]
 
-    init(_ row: Row, _ lookup: PersonLookup) {
+    init(_ row: Row, _ numbers: [Int64], _ lookup: PersonLookup) {
         self.row = row
+        self.numbers = numbers
         self.lookup = lookup
     }
 
     func ids() throws -> [String?] {
         let id = UserRows.text(row[2])
-        let ids = [id, UserRows.text(row[3]), UserRows.text(row[4])]
+        var ids = [id, UserRows.text(row[3]), UserRows.text(row[4])]
+        for number in numbers.dropFirst() {
+            lookup.findIDs.bind(1, number)
+            defer { lookup.findIDs.reset() }
+            if try lookup.findIDs.step() { ids += [lookup.findIDs.optionalText(0), lookup.findIDs.optionalText(1)] }
+        }
         return id == nil ? ids + [try visitor(row[5])] : ids
     }
 
@@ -99,17 +114,29 @@ private struct PersonRow: SearchedPerson {
     }
 
     func value(of attribute: String) throws -> [UInt8]? {
-        lookup.findAttribute.bind(1, number)
-        lookup.findAttribute.bind(2, attribute)
-        defer { lookup.findAttribute.reset() }
-        return try lookup.findAttribute.step() ? lookup.findAttribute.bytes(0) : nil
+        var found: (value: [UInt8], set: Int64)?
+        for number in numbers {
+            lookup.findAttribute.bind(1, number)
+            lookup.findAttribute.bind(2, attribute)
+            defer { lookup.findAttribute.reset() }
+            guard try lookup.findAttribute.step() else { continue }
+            let set = lookup.findAttribute.integer(1)
+            // The later value counts, and the user's own of two at the same time.
+            if found.map({ $0.set < set }) ?? true { found = (lookup.findAttribute.bytes(0), set) }
+        }
+        return found?.value
     }
 
     func eachValue(_ body: (UnsafeRawBufferPointer) -> Bool) throws {
-        lookup.listValues.bind(1, number)
-        defer { lookup.listValues.reset() }
-        while try lookup.listValues.step() {
-            if lookup.listValues.withBytes(0, body) { return }
+        for number in numbers {
+            lookup.listValues.bind(1, number)
+            defer { lookup.listValues.reset() }
+            while try lookup.listValues.step() {
+                let value = lookup.listValues.bytes(0)
+                // Of several people's values of one name only one counts.
+                if numbers.count > 1, try self.value(of: lookup.listValues.text(1)) != value { continue }
+                if value.withUnsafeBytes(body) { return }
+            }
         }
     }
 

@@ -53,9 +53,6 @@ struct UserCommand: AsyncParsableCommand {
     @Option(help: "The latest time, exclusive.")
     var to: String?
 
-    @Flag(help: "Also what was recorded on the user's devices before they first signed in there.")
-    var withVisits = false
-
     @Option(help: "The most events, the latest win. 0 means all: then the latest first.")
     var limit = 50
 
@@ -89,7 +86,6 @@ struct UserCommand: AsyncParsableCommand {
         guard !follow || (conditions.isEmpty && text.isEmpty && name.count < 2 && to == nil) else {
             throw ValidationError("--follow takes one --name at most, and neither --where, --text nor --to")
         }
-        guard !withVisits || id != nil else { throw ValidationError("--with-visits is for a user's id") }
     }
 
     /// Asks and prints.
@@ -151,7 +147,6 @@ struct UserCommand: AsyncParsableCommand {
         filter += conditions.map { ("where", $0) } + text.map { ("text", $0) }
         if let from { filter.append(("from", String(try PointInTime(from, now: now).timestamp.milliseconds))) }
         if let to { filter.append(("to", String(try PointInTime(to, now: now).timestamp.milliseconds))) }
-        if withVisits { filter.append(("with", "visits")) }
         let wanted = limit == 0 ? Int.max : limit
         var found = 0
         var after: String?

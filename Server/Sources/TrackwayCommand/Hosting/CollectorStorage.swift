@@ -123,11 +123,20 @@ private struct LocalStorage: CollectorStorage {
 extension CollectorHost {
     /// Opens the index in the collector's folder.
     ///
-    /// - Parameter keepsFormer: Keeps the index of an earlier version next to the new one, for a source that may have lost its first records.
+    /// - Parameters:
+    ///   - keepsFormer: Keeps the index of an earlier version next to the new one, for a source that may have lost its first records.
+    ///   - joinsVisitors: Whether a visitor who signs in and the user are one person.
     /// - Throws: ``CommandFailure`` when the file cannot be opened.
-    public func openIndex(keepsFormer: Bool = false) throws(CommandFailure) -> SQLiteEventStore {
+    public func openIndex(
+        keepsFormer: Bool = false,
+        joinsVisitors: Bool = true
+    ) throws(CommandFailure) -> SQLiteEventStore {
         do {
-            let store = try SQLiteEventStore(path: folder.index, keepsFormer: keepsFormer)
+            let store = try SQLiteEventStore(
+                path: folder.index,
+                keepsFormer: keepsFormer,
+                joinsVisitors: joinsVisitors
+            )
             if let aside = store.putAside {
                 logger.warning("\(store.trouble ?? "") The damaged file was moved to \(aside).")
             }

@@ -32,7 +32,7 @@ extension ListedEvents {
         try note(query)
         guard query.person != .user("nobody") else { return nil }
         let entries = try await events(matching: EventQuery(limit: query.limit)).map { event in
-            Timeline.Entry(event, isVisit: query.withVisits)
+            Timeline.Entry(event, isVisit: true)
         }
         let next = TimelinePlace(time: Timestamp(milliseconds: 5), position: EventPosition(segment: 2, offset: 16))
         return Timeline(entries: entries, searched: 7, of: 9, next: next)

@@ -3,7 +3,9 @@
 
 public import TrackwayEvents
 
-/// Which events of one person a reader wants: those of all their devices and sessions, the latest by the device's time first.
+/// A query for the events of one person, over all devices and sessions, the latest by device time first.
+///
+/// A user's events include those recorded before the sign-in.
 public struct TimelineQuery: Sendable, Hashable {
     /// Whose events.
     public var person: PersonKey
@@ -21,26 +23,23 @@ public struct TimelineQuery: Sendable, Hashable {
     public var from: Timestamp?
     /// The latest event time, exclusive.
     public var to: Timestamp?
-    /// Whether events belong to it that the user's installations recorded before the user first signed in there.
-    public var withVisits: Bool
     /// The last event already seen; the answer goes on behind it.
     public var after: TimelinePlace?
     /// The most events in one answer.
     public var limit: Int
 
     /// Every event of a person.
-    public init(_ person: PersonKey, withVisits: Bool = false, after: TimelinePlace? = nil, limit: Int = 100) {
+    public init(_ person: PersonKey, after: TimelinePlace? = nil, limit: Int = 100) {
         self.person = person
         names = []
         conditions = []
         words = []
-        self.withVisits = withVisits
         self.after = after
         self.limit = limit
     }
 
     private static let known: Set<String> = [
-        "name", "where", "text", "installation", "session", "from", "to", "with", "after", "limit",
+        "name", "where", "text", "installation", "session", "from", "to", "after", "limit",
     ]
 
     /// Reads a query from the parameters of an address. `name`, `where` and `text` may be given several times.
@@ -57,12 +56,6 @@ public struct TimelineQuery: Sendable, Hashable {
             try reader.short(text, "session", QuestionLimits.valueBytes)
         }
         (from, to) = (try reader.moment("from"), try reader.moment("to"))
-        if let text = reader.text("with") {
-            guard text == "visits" else {
-                throw QuestionError("with", "“\(text.prefix(64))” is not “visits”, what was before the sign-in.")
-            }
-            withVisits = true
-        }
         if let text = reader.text("after") {
             guard let place = TimelinePlace(text) else {
                 throw QuestionError("after", "“\(text.prefix(64))” is not a place such as 1718000000000.3.88213.7.")
@@ -126,7 +119,7 @@ public struct Timeline: Sendable, Hashable {
     public var entries: [Entry]
     /// How many were gone through for them.
     public var searched: Int
-    /// How many there are: all of the person's, and of the visitors' where these were asked for.
+    /// The number of the person's events within the query's times, those before the sign-in included.
     public var of: UInt64
     /// Where to go on; nil when all were gone through.
     public var next: TimelinePlace?

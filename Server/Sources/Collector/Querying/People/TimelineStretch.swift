@@ -23,8 +23,18 @@ public struct TimelineStretch: Sendable, Hashable {
         (isVisit, times, self.events) = (false, from...to, events)
     }
 
-    private init(visit times: ClosedRange<Int64>, events: UInt64) {
-        (isVisit, self.times, self.events) = (true, times, events)
+    private init(_ times: ClosedRange<Int64>, isVisit: Bool, events: UInt64) {
+        (self.isVisit, self.times, self.events) = (isVisit, times, events)
+    }
+
+    /// The part of the stretch within a time range; nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - isVisit: Whether it was recorded before the user signed in.
+    ///   - events: The number of events within the range.
+    public func part(_ range: ClosedRange<Int64>, isVisit: Bool, events: UInt64) -> TimelineStretch? {
+        guard times.overlaps(range) else { return nil }
+        return TimelineStretch(times.clamped(to: range), isVisit: isVisit, events: events)
     }
 
     /// What was recorded on one of the person's installations by nobody who had signed in, in the same time: since the last time that
@@ -39,7 +49,7 @@ public struct TimelineStretch: Sendable, Hashable {
         guard first > .min, others ?? .min < first - 1 else { return nil }
         let since = max(times.lowerBound, others.map { $0 + 1 } ?? .min)
         let until = min(times.upperBound, first - 1)
-        return since <= until ? TimelineStretch(visit: since...until, events: events) : nil
+        return since <= until ? TimelineStretch(since...until, isVisit: true, events: events) : nil
     }
 
     /// The share of a search's budget that each of several stretches has, so that the one that was left first gets on with every answer.

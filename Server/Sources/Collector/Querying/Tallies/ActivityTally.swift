@@ -152,7 +152,9 @@ public struct RetentionTally: Sendable {
     private var returns: PeopleByInterval
     /// Who came back in the interval of the cohort itself, and later than the first event.
     private var same: Set<UInt64> = []
-    /// Who had several events in the quarter of the first one, whose order is not known.
+    /// The events counted so far in the quarter that the first event is in.
+    private var eventsOfFirst: [UInt64: Int64] = [:]
+    /// People with several events in the quarter of the first one, whose order is not known.
     public private(set) var unsure: Set<UInt64> = []
 
     /// A tally of nobody.
@@ -211,7 +213,13 @@ public struct RetentionTally: Sendable {
             same.insert(key)
         } else if quarter == QuarterOfHour.number(of: moment.time) {
             // Both are the same events, or the first one is of another kind and its place among these is not known.
-            if first.isQuarter { if moment.events > 1 { same.insert(key) } } else { unsure.insert(key) }
+            guard first.isQuarter else {
+                unsure.insert(key)
+                return
+            }
+            // A visitor who signed in and the user each have a count of the quarter.
+            let events = min(2, moment.events) + (eventsOfFirst[key] ?? 0)
+            if events > 1 { same.insert(key) } else { eventsOfFirst[key] = events }
         }
     }
 

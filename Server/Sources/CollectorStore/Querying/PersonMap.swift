@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import TrackwayEvents
+
+/// Maps a number of a row (`users.number`) to a person: a visitor who signed in to the user.
+///
+/// Rows keep the visitor's number, so a later sign-in changes no event.
+struct PersonMap {
+    /// By visitor the user; 0 for a person of its own, and ``isSeveral`` where the time decides.
+    private var users: [UInt32] = []
+    private var histories: [Int64: SignInHistory] = [:]
+    private static let isSeveral = UInt32.max
+
+    /// The map of the whole index.
+    ///
+    /// - Complexity: O(visitors who signed in); 4 bytes for each number up to the highest of them.
+    init(_ db: Database) throws {
+        let highest = try RawStatement(db, "SELECT max(number) FROM users WHERE joined IS NOT NULL")
+        defer { highest.reset() }
+        guard try highest.step(), let highest = highest.optionalInteger(0) else { return }
+        users = Array(repeating: 0, count: Int(highest) + 1)
+        let visitors = try RawStatement(db, "SELECT number, joined FROM users WHERE joined IS NOT NULL")
+        while try visitors.step() {
+            let joined = visitors.integer(1)
+            users[Int(visitors.integer(0))] = joined > 0 ? UInt32(clamping: joined) : Self.isSeveral
+        }
+        let several = try RawStatement(
+            db,
+            """
+            SELECT u.number, s.periods FROM users u JOIN sign_ins s ON s.installation = u.installation
+            WHERE u.joined <= 0
+            """
+        )
+        while try several.step() {
+            histories[several.integer(0)] = several.withBytes(1) { SignInHistory(bytes: $0) }
+        }
+    }
+
+    /// The person that an event with this number belongs to.
+    ///
+    /// - Complexity: O(1), or O(log sign-ins) where the time decides.
+    func person(_ number: Int64, at time: Timestamp) -> Int64 {
+        guard let index = Int(exactly: number), users.indices.contains(index), users[index] != 0 else { return number }
+        guard users[index] == Self.isSeveral else { return Int64(users[index]) }
+        return histories[number]?.owner(at: time.milliseconds) ?? number
+    }
+
+    /// The person that all events with this number within a time range belong to; nil if there are several.
+    ///
+    /// - Complexity: O(1), or O(log sign-ins) where the time decides.
+    func person(_ number: Int64, within times: ClosedRange<Int64>) -> Int64? {
+        guard let index = Int(exactly: number), users.indices.contains(index), users[index] != 0 else { return number }
+        guard users[index] == Self.isSeveral else { return Int64(users[index]) }
+        switch histories[number]?.owner(of: times) {
+        case nil, .visitor?: return number
+        case .user(let user)?: return user
+        case .several?: return nil
+        }
+    }
+
+    /// The people whom events with this number before a moment belong to, at a time when one of them happened.
+    ///
+    /// - Complexity: O(sign-ins × log).
+    func people(_ number: Int64, before moment: Timestamp, _ db: Database) throws -> [Int64] {
+        guard moment.milliseconds > .min else { return [] }
+        let times = Int64.min...(moment.milliseconds - 1)
+        if let person = person(number, within: times) { return [person] }
+        guard let history = histories[number] else { return [number] }
+        var people: [Int64] = []
+        for user in Set(history.periods.map(\.user)).sorted() {
+            let parts = history.times(of: user).filter { $0.overlaps(times) }.map { $0.clamped(to: times) }
+            if try parts.contains(where: { try Self.hasEvent(number, $0, db) }) { people.append(user) }
+        }
+        if let rest = history.visitorTimes, rest.overlaps(times), try Self.hasEvent(number, rest.clamped(to: times), db)
+        {
+            people.append(number)
+        }
+        return people
+    }
+
+    /// The rows of each person, for questions that look up many people.
+    ///
+    /// - Complexity: O(visitors who signed in).
+    var rows: Rows {
+        var rows = Rows(histories: histories)
+        let all = Int64.min...Int64.max
+        for (number, user) in users.enumerated() where user != 0 && user != Self.isSeveral {
+            rows.visitors[Int64(user), default: []].append((Int64(number), all))
+        }
+        for (number, history) in histories {
+            for user in Set(history.periods.map(\.user)) {
+                rows.visitors[user, default: []] += history.times(of: user).map { (number, $0) }
+            }
+        }
+        return rows
+    }
+
+    /// The rows of each person.
+    struct Rows {
+        fileprivate var visitors: [Int64: [(number: Int64, times: ClosedRange<Int64>)]] = [:]
+        fileprivate let histories: [Int64: SignInHistory]
+
+        /// The numbers of a person's rows, each with the times in which it is the person's.
+        func of(_ person: Int64) -> [(number: Int64, times: ClosedRange<Int64>)] {
+            if let history = histories[person] { return history.visitorTimes.map { [(person, $0)] } ?? [] }
+            return [(person, .min ... .max)] + (visitors[person] ?? [])
+        }
+
+        /// The numbers all of whose rows are the person's.
+        func wholeNumbers(of person: Int64) -> [Int64] {
+            [person] + (visitors[person] ?? []).filter { histories[$0.number] == nil }.map(\.number)
+        }
+    }
+
+    private static func hasEvent(_ number: Int64, _ times: ClosedRange<Int64>, _ db: Database) throws -> Bool {
+        var places = try PersonPlaces(of: number, in: times, after: nil, db)
+        defer { places.end() }
+        return try places.step() != nil
+    }
+}
+
+/// A person's events: a number of rows, and the time range in which rows with it are the person's.
+struct PersonPart {
+    /// `users.number`.
+    let number: Int64
+    /// The times, in milliseconds since 1970.
+    let times: ClosedRange<Int64>
+    /// Whether all rows with the number are the person's.
+    let isWhole: Bool
+    /// Whether the events were recorded before the user signed in.
+    let isVisit: Bool
+
+    private init(_ number: Int64, _ times: ClosedRange<Int64>, isWhole: Bool, isVisit: Bool) {
+        self.number = number
+        self.times = times
+        self.isWhole = isWhole
+        self.isVisit = isVisit
+    }
+
+    /// The parts of a person: the person's own events first, then those of the visitors who signed in as the user, the installation
+    /// that the user used last first.
+    ///
+    /// - Complexity: O(installations of the user × log).
+    static func all(of person: Int64, _ db: Database) throws -> [PersonPart] {
+        let own = try RawStatement(
+            db,
+            """
+            SELECT u.id IS NOT NULL, u.joined, s.periods FROM users u
+            LEFT JOIN sign_ins s ON s.installation = u.installation AND u.joined <= 0 WHERE u.number = ?
+            """
+        )
+        own.bind(1, person)
+        defer { own.reset() }
+        guard try own.step() else { return [] }
+        let everything = PersonPart(person, .min ... .max, isWhole: true, isVisit: false)
+        guard own.integer(0) == 1 else {
+            guard let joined = own.optionalInteger(1) else { return [everything] }
+            guard joined == JoinedVisitor.severalWithVisitor, !own.isNull(2),
+                let rest = own.withBytes(2, { SignInHistory(bytes: $0) }).visitorTimes
+            else { return [] }
+            return [PersonPart(person, rest, isWhole: false, isVisit: false)]
+        }
+        let visitors = try RawStatement(
+            db,
+            """
+            SELECT u.number, u.joined, s.periods FROM (SELECT installation, max(last) AS last FROM visits WHERE user = ?1 GROUP BY installation) v
+            CROSS JOIN users u ON u.installation = v.installation AND u.id IS NULL AND u.joined IS NOT NULL
+            LEFT JOIN sign_ins s ON s.installation = u.installation AND u.joined <= 0
+            ORDER BY v.last DESC, u.number
+            """
+        )
+        visitors.bind(1, person)
+        var parts = [everything]
+        while try visitors.step() {
+            let (number, joined) = (visitors.integer(0), visitors.integer(1))
+            if joined == person {
+                parts.append(PersonPart(number, .min ... .max, isWhole: true, isVisit: true))
+            } else if joined <= 0, !visitors.isNull(2) {
+                let history = visitors.withBytes(2) { SignInHistory(bytes: $0) }
+                parts += history.times(of: person).map { PersonPart(number, $0, isWhole: false, isVisit: true) }
+            }
+        }
+        return parts
+    }
+
+    /// The sums of a part's events.
+    struct Sums {
+        /// The time of the first event; nil without events.
+        var first: Int64?
+        /// The time of the last event; nil without events.
+        var last: Int64?
+        /// The number of events.
+        var events: Int64 = 0
+        /// The number of sessions in which the user has no event of the user's own.
+        var sessions: Int64 = 0
+
+        /// Adds the sums of another part.
+        mutating func add(_ other: Sums) {
+            first = [first, other.first].compactMap(\.self).min()
+            last = [last, other.last].compactMap(\.self).max()
+            events += other.events
+            sessions += other.sessions
+        }
+    }
+
+    /// The sums of the part.
+    ///
+    /// - Parameter user: The user whose sessions are not counted again; nil for none.
+    /// - Complexity: O(sessions) for a whole number, else O(events in the time range).
+    func sums(besides user: Int64?, _ db: Database) throws -> Sums {
+        let isNew =
+            "session > 0 AND NOT EXISTS (SELECT 1 FROM visits o WHERE o.user = ?2 AND o.installation = p.installation AND o.session = p.session)"
+        let statement: RawStatement
+        if isWhole {
+            statement = try RawStatement(
+                db,
+                "SELECT min(p.first), max(p.last), coalesce(sum(p.events), 0), coalesce(sum(\(isNew)), 0) FROM visits p WHERE p.user = ?1"
+            )
+        } else {
+            statement = try RawStatement(
+                db,
+                """
+                SELECT min(time), max(time), count(*), count(DISTINCT CASE WHEN p.\(isNew) THEN p.session END)
+                FROM runs p INDEXED BY runs_by_person_time CROSS JOIN events ON position BETWEEN p.first AND p.last
+                WHERE p.person = ?1 AND p.latest >= ?3 AND p.earliest <= ?4 AND time >= ?3 AND time <= ?4
+                """
+            )
+            statement.bind(3, times.lowerBound)
+            statement.bind(4, times.upperBound)
+        }
+        statement.bind(1, number)
+        statement.bind(2, user ?? 0)
+        defer { statement.reset() }
+        guard try statement.step() else { return Sums() }
+        return Sums(
+            first: statement.optionalInteger(0),
+            last: statement.optionalInteger(1),
+            events: statement.integer(2),
+            sessions: statement.integer(3)
+        )
+    }
+}

@@ -18,7 +18,8 @@ struct RecordedContextTests {
             anonymousID: "A1",
             identities: ["$identity_email": "a@example.com"],
             attributes: [.init(name: "age", value: 21, setAt: Timestamp(milliseconds: 9))],
-            subject: "user-42"
+            subject: "user-42",
+            isSeparate: true
         ),
         session: RecordedContext.Session(
             id: "S1",

@@ -39,6 +39,28 @@ struct ConsentPeopleTests {
         #expect(memory.analytics.ledger().destinations["collector"]?.dropped[.consentUndecided] == 1)
     }
 
+    @Test(
+        "anonymous events say that the app keeps them separate from the next user's",
+        arguments: [AnonymousEventPolicy.mergeIntoUser, .keepSeparate]
+    )
+    func separate(_ policy: AnonymousEventPolicy) async throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.privacy.anonymousEventPolicy = policy
+        let memory = try InMemoryAnalytics(configuration)
+        memory.analytics.record("before")
+        memory.analytics.identify("ann")
+        memory.analytics.record("signed_in")
+        memory.analytics.signOut()
+        memory.analytics.record("after")
+        try await memory.untilSettled("collector")
+        let isSeparate = Dictionary(
+            memory.transport.delivered.map { ($0.event.name, $0.context["user"]?["separate"]?.boolean ?? false) }
+        ) { first, _ in first }
+        let expected = policy == .keepSeparate
+        #expect(isSeparate["before"] == expected && isSeparate["after"] == expected)
+        #expect(isSeparate["signed_in"] == false)
+    }
+
     @Test("who agreed and left is sent, although who is here now has not decided; a kill in between changes nothing")
     func left() async throws {
         let memory = try InMemoryAnalytics(Self.pending())

@@ -13,9 +13,10 @@ private struct Sent: Hashable {
     var time: Int64
     var installation: UInt64 = 1
     var user: String?
+    var isSeparate = false
 
     func line(_ number: Int) -> [String] {
-        let user = user.map { #""user":{"id":"\#($0)"}"# } ?? ""
+        let user = user.map { #""user":{"id":"\#($0)"}"# } ?? (isSeparate ? #""user":{"separate":true}"# : "")
         let session = #""session":{"id":"s\#(time / 3_600_000)"}"#
         return [
             #"{"context":{\#(user.isEmpty ? session : user + "," + session)}}"#,
@@ -199,6 +200,21 @@ struct IdentityTests {
         defer { withExtendedLifetime(environment) {} }
         let users = try await store.users(matching: UserQuery())
         #expect(users.map(\.id) == ["anna", nil] && users.map(\.events) == [2, 1])
+    }
+
+    @Test("an app that keeps visitors separate has them separate, whatever arrives first", arguments: [false, true])
+    func separate(_ isReversed: Bool) async throws {
+        let events = [
+            Sent(name: "a", time: 1), Sent(name: "a", time: 2, isSeparate: true),
+            Sent(name: "b", time: 3, user: "anna"),
+            Sent(name: "b", time: 4, installation: 2, user: "anna"), Sent(name: "a", time: 0, installation: 2),
+        ]
+        let environment = try await Self.index(isReversed ? events.reversed() : events)
+        let store = environment.store
+        defer { withExtendedLifetime(environment) {} }
+        let users = try await store.users(matching: UserQuery())
+        #expect(users.map(\.id) == ["anna", nil] && users.map(\.events) == [3, 2])
+        #expect(try await store.timeline(TimelineQuery(.visitor(.numbered(1))))?.entries.count == 2)
     }
 
     @Test("a funnel from the first look to the purchase follows a visitor who signs in on the way")

@@ -102,10 +102,10 @@ struct SignInHistoryTests {
     @Test("a device that more users share than the limit belongs to no user, in every order", arguments: [false, true])
     func publicDevice(_ isReversed: Bool) {
         let events = (0..<Int64(SignInHistory.maximumPeriods)).map { Self.event($0 % 2 + 1, $0) }
-        #expect(!Self.history(events).isPublicDevice)
+        #expect(!Self.history(events).isSeparate)
         let more = events + [Self.event(3, Int64(SignInHistory.maximumPeriods))]
         let history = Self.history(isReversed ? more.reversed() : more)
-        #expect(history.isPublicDevice && history.isEmpty && history.owner(at: 0) == nil)
+        #expect(history.isSeparate && history.isEmpty && history.owner(at: 0) == nil)
         #expect(history.bytes.withUnsafeBytes { SignInHistory(bytes: $0) } == history)
     }
 }

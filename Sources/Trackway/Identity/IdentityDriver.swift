@@ -149,6 +149,7 @@ package final class IdentityDriver: Sendable {
             case .context(var user):
                 user.subject = orders.user.subject
                 user.consentEpoch = orders.user.consentEpoch
+                user.isSeparate = orders.user.isSeparate
                 transaction.context.user = complete(user)
             case .record(let name, let attributes):
                 transaction.record(
@@ -209,6 +210,7 @@ extension Settings {
         var user = identity.context
         user.subject = consent.subject
         user.consentEpoch = consent.epoch
+        user.isSeparate = user.id == nil && consent.rules.anonymous == .keepSeparate
         return user
     }
 }

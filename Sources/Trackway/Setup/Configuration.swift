@@ -300,6 +300,6 @@ public enum ConsentDenialPolicy: String, Sendable, Hashable, CaseIterable {
 public enum AnonymousEventPolicy: String, Sendable, Hashable, CaseIterable {
     /// The user's who signs in next; the user's decision about consent applies to them, too.
     case mergeIntoUser
-    /// An anonymous person's; the device's decision about consent applies to them.
+    /// An anonymous person's; the device's decision about consent applies to them. The collector does not count them for the user.
     case keepSeparate
 }

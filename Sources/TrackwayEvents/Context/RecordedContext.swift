@@ -116,6 +116,8 @@ extension RecordedContext {
         public var subject: String?
         /// The number of withdrawals of consent before the event, on this installation.
         public var consentEpoch: Int64
+        /// Whether anonymous events stay those of an anonymous visitor, also if a user signs in next.
+        public var isSeparate: Bool
 
         /// A user of these parts.
         public init(
@@ -128,7 +130,8 @@ extension RecordedContext {
             groups: Attributes = [:],
             attributes: [Attribute] = [],
             subject: String? = nil,
-            consentEpoch: Int64 = 0
+            consentEpoch: Int64 = 0,
+            isSeparate: Bool = false
         ) {
             self.id = id
             self.signedInAt = signedInAt
@@ -140,6 +143,7 @@ extension RecordedContext {
             self.attributes = attributes
             self.subject = subject
             self.consentEpoch = consentEpoch
+            self.isSeparate = isSeparate
         }
 
         /// One attribute of a user.
@@ -257,7 +261,8 @@ extension RecordedContext.User {
                 return Attribute(name: member.key, value: value, setAt: Timestamp(milliseconds: set))
             },
             subject: json["subject"]?.string,
-            consentEpoch: json["consent_epoch"]?.integer ?? 0
+            consentEpoch: json["consent_epoch"]?.integer ?? 0,
+            isSeparate: json["separate"]?.boolean ?? false
         )
     }
 
@@ -287,6 +292,7 @@ extension RecordedContext.User {
         put("attributes", described.isEmpty ? nil : .object(.init(described)))
         put("subject", subject.map { .string($0) })
         put("consent_epoch", consentEpoch == 0 ? nil : .integer(consentEpoch))
+        put("separate", isSeparate ? .boolean(true) : nil)
         return object
     }
 }

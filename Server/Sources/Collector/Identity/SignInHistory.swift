@@ -47,10 +47,10 @@ public struct SignInHistory: Sendable, Hashable {
     /// An installation with more is a public device: its anonymous events belong to no user.
     public static let maximumPeriods = 1_000
 
-    /// The periods, the earliest first; empty if no user signed in or there are too many periods.
+    /// The periods, the earliest first; empty if no anonymous event belongs to a user.
     public private(set) var periods: [Period] = []
-    /// Whether the installation has more than ``maximumPeriods`` periods.
-    public private(set) var isPublicDevice = false
+    /// Whether no anonymous event belongs to a user: the app keeps them separate, or there are more than ``maximumPeriods`` periods.
+    public private(set) var isSeparate = false
 
     /// A history without sign-ins.
     public init() {}
@@ -65,7 +65,7 @@ public struct SignInHistory: Sendable, Hashable {
     /// - Returns: False if the event divides another user's period; it is then added with ``insert(_:lastEvent:)``.
     /// - Complexity: O(log periods).
     public mutating func extend(_ event: Period) -> Bool {
-        guard !isPublicDevice else { return true }
+        guard !isSeparate else { return true }
         if let last = periods.last, last.user == event.user, last.last <= event.last {
             periods[periods.count - 1].last = event.last
             return true
@@ -122,9 +122,13 @@ public struct SignInHistory: Sendable, Hashable {
     }
 
     private mutating func checkCount() {
-        guard periods.count > Self.maximumPeriods else { return }
+        if periods.count > Self.maximumPeriods { keepSeparate() }
+    }
+
+    /// The app keeps anonymous events separate from users, now or at any time.
+    public mutating func keepSeparate() {
         periods = []
-        isPublicDevice = true
+        isSeparate = true
     }
 
     // MARK: Owners of anonymous events
@@ -183,7 +187,7 @@ public struct SignInHistory: Sendable, Hashable {
 extension SignInHistory {
     /// The history as bytes: per period its user, mark and last time, each as 8 bytes, little-endian.
     ///
-    /// Empty bytes stand for a public device.
+    /// Empty bytes mean that no anonymous event belongs to a user.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(periods.count * 24)
@@ -197,7 +201,7 @@ extension SignInHistory {
 
     /// The history with these bytes; incomplete periods at the end are ignored.
     public init(bytes: UnsafeRawBufferPointer) {
-        isPublicDevice = bytes.isEmpty
+        isSeparate = bytes.isEmpty
         func value(_ offset: Int) -> Int64 {
             Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: Int64.self))
         }

@@ -7,6 +7,8 @@ public import TrackwayEvents
 public struct ContextFacts: Sendable {
     /// The user's ID; nil without one, and for an ID that stands for a missing one (``PlaceholderUserID``).
     public private(set) var user: String?
+    /// Whether anonymous events stay those of an anonymous visitor (``RecordedContext/User/isSeparate``).
+    public private(set) var isSeparate = false
     /// What tells people apart on one device.
     public private(set) var uniqueID: String?
     /// The device's anonymous visitor.
@@ -77,6 +79,8 @@ public struct ContextFacts: Sendable {
             if scanner.text(key, equals: "id") {
                 let id = try Self.text(&scanner)
                 user = id.flatMap { PlaceholderUserID.contains($0) ? nil : $0 }
+            } else if scanner.text(key, equals: "separate") {
+                isSeparate = try scanner.readValue().boolean == true
             } else if scanner.text(key, equals: "unique_id") {
                 uniqueID = try Self.text(&scanner)
             } else if scanner.text(key, equals: "anonymous_id") {

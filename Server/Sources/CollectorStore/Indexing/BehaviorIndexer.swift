@@ -235,6 +235,8 @@ final class BehaviorIndexer: IndexTable {
             }
         }
         let device = installation == 0 ? nil : deviceSums.sum(of: installation)
+        let signIns = installation == 0 ? nil : try signIns?.installation(installation)
+        if facts.isSeparate, facts.user == nil { signIns?.keepSeparate() }
         place = Place(
             session: session.map(ByteText.init),
             sum: sum,
@@ -243,7 +245,7 @@ final class BehaviorIndexer: IndexTable {
             user: user,
             mark: facts.user.map { TimedPlace.number(of: .user($0)) },
             device: device,
-            signIns: installation == 0 ? nil : try signIns?.installation(installation)
+            signIns: signIns
         )
     }
 

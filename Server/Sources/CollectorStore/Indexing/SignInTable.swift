@@ -29,6 +29,12 @@ final class SignInTable: IndexTable {
         func add(_ event: SignInHistory.Period) {
             if !history.extend(event) { late.append(event) }
         }
+
+        /// The app keeps the installation's anonymous events separate from users.
+        func keepSeparate() {
+            history.keepSeparate()
+            late = []
+        }
     }
 
     private let read: RawStatement

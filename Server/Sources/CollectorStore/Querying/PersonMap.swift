@@ -16,14 +16,13 @@ struct PersonMap {
 
     /// The map of the whole index.
     ///
-    /// - Complexity: O(visitors who signed in); 4 bytes for each number up to the highest of them.
+    /// - Complexity: O(visitors who signed in); 4 bytes for each user and visitor if there are any.
     init(_ db: Database) throws {
-        let highest = try RawStatement(db, "SELECT max(number) FROM users WHERE joined IS NOT NULL")
-        defer { highest.reset() }
-        guard try highest.step(), let highest = highest.optionalInteger(0) else { return }
-        users = Array(repeating: 0, count: Int(highest) + 1)
         let visitors = try RawStatement(db, "SELECT number, joined FROM users WHERE joined IS NOT NULL")
+        let highest = try RawStatement(db, "SELECT max(number) FROM users")
+        defer { highest.reset() }
         while try visitors.step() {
+            if users.isEmpty, try highest.step() { users = Array(repeating: 0, count: Int(highest.integer(0)) + 1) }
             let joined = visitors.integer(1)
             users[Int(visitors.integer(0))] = joined > 0 ? UInt32(clamping: joined) : Self.isSeveral
         }

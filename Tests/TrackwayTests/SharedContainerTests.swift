@@ -154,15 +154,21 @@ struct SharedContainerTests {
     @Test("in a container of its own the next process goes on at once, whatever number the former one had")
     func ownContainerGoesOn() async throws {
         let container = try Container()
-        // Its leases are never given back, and its number is that of a process that lives.
-        let killed = try container.startAlone(isAlone: true, process: 1)
+        // Its leases are never given back, and its number is that of a process that lives. A request that gets no answer stands for
+        // its end: from then on it neither delivers nor takes a lease.
+        let ended = InMemoryEnvironment()
+        ended.transport.hold()
+        let killed = try container.startAlone(isAlone: true, ended, process: 1)
         killed.record("before")
+        let request = Task { await killed.flush() }
+        await ended.transport.untilRequested(1)
         let environment = InMemoryEnvironment()
         let next = try container.startAlone(isAlone: true, environment)
         #expect(next.installationID == killed.installationID)
         _ = await next.flush()
         #expect(environment.transport.delivered(named: "before").count == 1)
-        withExtendedLifetime(killed) {}
+        ended.transport.release()
+        _ = await request.value
     }
 
     @Test("an installation that was made with locks goes on with leases, and the other way round")

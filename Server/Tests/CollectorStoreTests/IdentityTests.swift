@@ -126,7 +126,7 @@ struct IdentityTests {
         }.joined(separator: ", ")
         answers.parts["search"] = "\(try await store.found(UserSearch(UserQuery(limit: 100))).of)"
         for key in Set(events.map { $0.user.map(PersonKey.user) ?? .visitor(.numbered($0.installation)) }) {
-            // A visitor who became a user is the user; there is nobody to compare with where all events are a user's.
+            // A visitor exists in both indexes only if some anonymous events belong to no user.
             if case .visitor = key { continue }
             let timeline = try await store.timeline(TimelineQuery(key, limit: 1_000))
             answers.parts["timeline of \(key)"] = "\(timeline?.entries.map(\.event.id) ?? []) of \(timeline?.of ?? 0)"

@@ -16,6 +16,8 @@ package struct TraceReader: Sendable {
     private let promise: @Sendable (_ descriptor: String, _ text: String) -> Bool
     /// By thread: the beginning of a call that has not returned yet.
     private var unfinished: [Substring: Substring] = [:]
+    /// By path: the size that a file was given last.
+    private var sizes: [String: Int64] = [:]
     /// By address: the file that can be written through a mapping there.
     private var mappings: [Substring: String] = [:]
 
@@ -72,10 +74,24 @@ package struct TraceReader: Sendable {
             }
             return [.opened(path)] + (arguments.contains("O_TRUNC") ? [.changed(path)] : [])
         case "mkdir", "mkdirat": return texts.first.map { [.madeFolder($0)] } ?? []
-        case "rename", "renameat", "renameat2": return texts.count == 2 ? [.renamed(texts[0], to: texts[1])] : []
+        case "rename", "renameat", "renameat2":
+            guard texts.count == 2 else { return [] }
+            sizes[texts[1]] = sizes.removeValue(forKey: texts[0])
+            return [.renamed(texts[0], to: texts[1])]
         case "link", "linkat": return texts.count == 2 ? [.linked(texts[0], to: texts[1])] : []
-        case "unlink", "unlinkat", "rmdir": return texts.first.map { [.removed($0)] } ?? []
-        case "pwrite64", "write", "writev", "ftruncate", "fallocate":
+        case "unlink", "unlinkat", "rmdir":
+            guard let path = texts.first else { return [] }
+            sizes[path] = nil
+            return [.removed(path)]
+        case "ftruncate", "fallocate":
+            guard let path = paths.first, path.hasPrefix("/"), let size = Self.number(endOf: arguments) else {
+                return []
+            }
+            defer { sizes[path] = size }
+            // A complete segment loses its unused end. If power is lost before that is flushed, the file has either length, and the
+            // bytes before it in any case.
+            return name == "ftruncate" && size < sizes[path] ?? 0 ? [] : [.changed(path)]
+        case "pwrite64", "write", "writev":
             return paths.first.map { $0.hasPrefix("/") ? [.changed($0)] : [] } ?? []
         case "mmap":
             guard arguments.contains("MAP_SHARED"), arguments.contains("PROT_WRITE"), let path = paths.first else {
@@ -102,6 +118,12 @@ package struct TraceReader: Sendable {
     private static func result(of call: Substring) -> Substring? {
         guard let equals = call.lastIndex(of: "=") else { return nil }
         return call[call.index(after: equals)...].drop { $0 == " " }
+    }
+
+    /// The last argument of a call, if it is a number.
+    private static func number(endOf arguments: Substring) -> Int64? {
+        guard let close = arguments.lastIndex(of: ")") else { return nil }
+        return arguments[..<close].split(separator: " ").last.flatMap { Int64($0) }
     }
 
     /// The texts in quotation marks.

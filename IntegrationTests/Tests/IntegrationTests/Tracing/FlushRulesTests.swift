@@ -106,6 +106,12 @@ struct FlushRulesTests {
             (#"71 openat(AT_FDCWD</x>, "/a/f", O_RDONLY|O_CLOEXEC) = 5</a/f>"#, []),
             (#"72 pwrite64(5</a/f>, "x"..., 9, 0)   = 9"#, [.changed("/a/f")]),
             (#"71 fallocate(5</a/f>, 0, 0, 4096)    = 0"#, [.changed("/a/f")]),
+            // Longer, and shorter again: only the unused end goes.
+            (#"71 ftruncate(5</a/f>, 8192)          = 0"#, [.changed("/a/f")]),
+            (#"71 ftruncate(5</a/f>, 100)           = 0"#, []),
+            (#"71 ftruncate(5</a/f>, 100 <unfinished ...>"#, []),
+            (#"71 <... ftruncate resumed>)          = 0"#, [.changed("/a/f")]),
+            (#"71 ftruncate(6</a/unknown>, 1)       = 0"#, [.changed("/a/unknown")]),
             (
                 #"71 mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_SHARED, 5</a/f>, 0) = 0x7f1"#,
                 [.mapped("/a/f")]

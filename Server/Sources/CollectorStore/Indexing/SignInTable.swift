@@ -96,7 +96,7 @@ final class SignInTable: IndexTable {
                 write.bind(2, history.bytes)
                 try write.run()
             }
-            // Without sign-ins a visitor is nobody else.
+            // Without sign-ins the visitor is a person of its own.
             if !history.isEmpty || !installation.stored.isEmpty { try joinVisitor(of: installation.number, history) }
         }
         installations = [:]

@@ -175,8 +175,8 @@ struct IdentityTests {
             ([("a", 1, nil), ("b", 2, nil)], 1),
         ] as [([(String, Int64, String?)], Int64)]
     )
-    func people(_ told: [(String, Int64, String?)], _ people: Int64) async throws {
-        let events = told.map { Sent(name: $0.0, time: $0.1 * 1_000, user: $0.2) }
+    func people(_ sent: [(String, Int64, String?)], _ people: Int64) async throws {
+        let events = sent.map { Sent(name: $0.0, time: $0.1 * 1_000, user: $0.2) }
         let environment = try await Self.index(events)
         let store = environment.store
         defer { withExtendedLifetime(environment) {} }

@@ -185,6 +185,14 @@ struct PersonPart {
         return parts
     }
 
+    /// The number of the part's events.
+    ///
+    /// - Complexity: O(log) for a whole number, else O(events in the time range).
+    func events(_ db: Database) throws -> Int64 {
+        guard isWhole else { return try sums(besides: nil, db).events }
+        return try Int64.fetchOne(db, sql: "SELECT events FROM users WHERE number = ?", arguments: [number]) ?? 0
+    }
+
     /// The sums of a part's events.
     struct Sums {
         /// The time of the first event; nil without events.

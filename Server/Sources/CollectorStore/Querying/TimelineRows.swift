@@ -92,7 +92,7 @@ struct TimelineRows {
         guard joinsVisitors else { return try separateStretches(of: person) }
         guard let whole = TimelineStretch(query, events: 0) else { return [] }
         return try PersonPart.all(of: person, db).prefix(Self.maximumParts).compactMap { part in
-            let events = UInt64(clamping: try part.sums(besides: nil, db).events)
+            let events = UInt64(clamping: try part.events(db))
             return whole.part(part.times, isVisit: part.isVisit, events: events).map { (part.number, $0) }
         }
     }

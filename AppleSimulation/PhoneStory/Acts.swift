@@ -65,10 +65,10 @@ struct Acts {
         default: try play(words, name)
         }
         if let analytics = life.analytics {
-            await analytics.lifeCycle.untilSettled()
+            await analytics.lifecycle.follower.untilSettled()
             // The system ends an app that left once its background task is over, and that waits for the state. A kill before it is
             // written is not part of the story: the exit it cuts off is told a second time (Documentation/KnownConcerns.md).
-            await analytics.behavior.untilKept()
+            await analytics.lifecycle.behavior.untilKept()
         }
         if words.first == "swipe-away" { exit(0) }
     }

@@ -55,7 +55,7 @@ extension SensorsAnalyticsSDK {
             options.presetProperties(
                 in: analytics.recordedContext,
                 installation: analytics.installationID,
-                at: analytics.environment.wall
+                at: analytics.delivery.environment.wall
             )
         )
     }

@@ -127,18 +127,18 @@ private struct TrackedScreen: ViewModifier {
         content
             .onAppear {
                 identity.isVisible = true
-                if !named.name.isEmpty { analytics?.screenTracker.appeared(identity.number, named.view) }
+                if !named.name.isEmpty { analytics?.lifecycle.screenTracker.appeared(identity.number, named.view) }
             }
             // Called with the new value by a closure that may be of the former one.
             .onChange(of: named) { changed(to: $0) }
             .onDisappear {
                 identity.isVisible = false
-                analytics?.screenTracker.disappeared(identity.number)
+                analytics?.lifecycle.screenTracker.disappeared(identity.number)
             }
     }
 
     private func changed(to named: NamedView) {
-        guard identity.isVisible, let tracker = analytics?.screenTracker else { return }
+        guard identity.isVisible, let tracker = analytics?.lifecycle.screenTracker else { return }
         if named.name.isEmpty { return tracker.disappeared(identity.number) }
         if tracker.isShowing(identity.number) {
             tracker.changed(identity.number, to: named.view)

@@ -38,7 +38,7 @@ struct OriginalBesideTests {
             configuration.run(in: environment)
             configuration.dependencySource = self
             let sdk = SensorsAnalyticsSDK(try Analytics(configuration), options)
-            await sdk.analytics.queue.run {}
+            await sdk.analytics.storage.queue.run {}
             return environment.diagnostics
         }
     }

@@ -283,7 +283,7 @@ extension SensorsFixture {
     func untilTold() async throws {
         try await until {
             !$0.device.events(named: "$AppRemoteConfigChanged").isEmpty
-                && $0.device.analytics?.environment.contents(of: "sensors-analytics-remote") != nil
+                && $0.device.analytics?.delivery.environment.contents(of: "sensors-analytics-remote") != nil
         }
     }
 

@@ -49,7 +49,7 @@ final class SiftApp: Sendable {
         let blocked: Set<String> = collects ? [] : [CapturedName.appState, CapturedName.deviceProperties]
         analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: blocked))
         // Only who delivers can look into queues.
-        try await Deadline.wait(while: !analytics.delivery.isDelivering)
+        try await Deadline.wait(while: !analytics.delivery.service.isDelivering)
         return Sift(core)
     }
 

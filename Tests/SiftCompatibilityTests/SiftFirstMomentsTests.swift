@@ -55,7 +55,7 @@ struct SiftFirstMomentsTests {
         let clock = ManualClock()
         let first = InMemoryEnvironment(clock: clock)
         let deliverer = sift(in: first)
-        try await Deadline.wait(while: deliverer.analytics?.delivery.isDelivering != true)
+        try await Deadline.wait(while: deliverer.analytics?.delivery.service.isDelivering != true)
         clock.advance(by: .milliseconds(1))
         // The same disk, and nobody was killed.
         let second = sift(in: InMemoryEnvironment(storage: first.storage, clock: clock, transport: first.transport))

@@ -59,7 +59,7 @@ struct SiftRefusalTests {
     func wokenByResume() async throws {
         let sift = try await refused(401)
         sift.pause()
-        await sift.analytics?.control.untilAtRest()
+        await sift.analytics?.delivery.control.untilAtRest()
         app.clock.advance(by: .seconds(1))
         sift.resume()
         await app.network.untilRequested(2)

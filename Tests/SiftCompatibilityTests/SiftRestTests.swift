@@ -19,7 +19,7 @@ struct SiftRestTests {
         sift.pause()
         #expect(sift.append(SiftEvent(type: "meanwhile"), toQueue: "q"))
         #expect(sift.eventQueue("q")?.queue.map(\.type) == ["before", "meanwhile"])
-        await sift.analytics?.control.untilAtRest()
+        await sift.analytics?.delivery.control.untilAtRest()
         #expect(sift.eventQueue("q")?.queue.map(\.type) == ["before", "meanwhile"])
         #expect(sift.eventQueue("q")?.lastEvent?.type == "meanwhile")
         #expect(!sift.upload())
@@ -72,14 +72,14 @@ struct SiftRestTests {
         #expect(sift.append(SiftEvent(type: "first"), toQueue: "q"))
         await app.network.untilRequested(1)
         sift.pause()
-        await sift.analytics?.control.untilSettled()
+        await sift.analytics?.delivery.control.untilSettled()
         #expect(sift.append(SiftEvent(type: "second"), toQueue: "q"))
         if resumesBefore {
             sift.resume()
             app.network.release()
         } else {
             app.network.release()
-            await sift.analytics?.control.untilAtRest()
+            await sift.analytics?.delivery.control.untilAtRest()
             // Its answer counts: it was taken, and nothing else was sent.
             #expect(sift.analytics?.ledger().destinations["sift.q"]?.delivered == 1)
             #expect(app.network.requests.count == 1)
@@ -100,9 +100,9 @@ struct SiftRestTests {
             await app.network.untilRequested(round)
             for _ in 0..<5 {
                 sift.pause()
-                await sift.analytics?.control.untilSettled()
+                await sift.analytics?.delivery.control.untilSettled()
                 sift.resume()
-                await sift.analytics?.control.untilSettled()
+                await sift.analytics?.delivery.control.untilSettled()
             }
             app.network.release()
             await sift.settle()
@@ -118,7 +118,7 @@ struct SiftRestTests {
         #expect(sift.append(SiftEvent(type: "first"), toQueue: "q"))
         await app.network.untilRequested(1)
         sift.pause()
-        await sift.analytics?.control.untilSettled()
+        await sift.analytics?.delivery.control.untilSettled()
         #expect(sift.addEventQueue("late", config: SiftQueueConfig()))
         for name in ["q", "late", "sift-default"] {
             for number in 0..<40 { #expect(sift.append(SiftEvent(type: "\(name)\(number)"), toQueue: name)) }
@@ -127,7 +127,7 @@ struct SiftRestTests {
         for _ in 0..<200 { await Task.yield() }
         #expect(app.network.requests.count == 1)
         app.network.release()
-        await sift.analytics?.control.untilAtRest()
+        await sift.analytics?.delivery.control.untilAtRest()
         #expect(app.network.requests.count == 1)
         sift.resume()
         await sift.settle()
@@ -161,7 +161,7 @@ struct SiftRestTests {
         await app.network.untilRequested(1)
         sift.append(SiftEvent(type: "second"))
         sift.pause()
-        await sift.analytics?.control.untilSettled()
+        await sift.analytics?.delivery.control.untilSettled()
         app.clock.advance(by: .seconds(600))
         #expect(app.network.requests.count == 1)
         sift.resume()

@@ -121,7 +121,7 @@ struct ExitTests {
     private func touch(_ device: SimulatedDevice, for seconds: Int) {
         for second in stride(from: 0, to: seconds, by: 10) {
             device.wait(.seconds(min(10, seconds - second)))
-            device.analytics?.behavior.somethingHappened()
+            device.analytics?.lifecycle.behavior.somethingHappened()
         }
     }
 
@@ -144,10 +144,10 @@ struct ExitTests {
         try await device.launch()
         device.wait(.seconds(30))
         let kept = try device.storage.contents(of: SimulatedDevice.folder + "/behavior")
-        #expect(device.analytics?.behavior.heartbeatDue == nil)
+        #expect(device.analytics?.lifecycle.behavior.heartbeatDue == nil)
         device.wait(.seconds(36_000))
         #expect(try device.storage.contents(of: SimulatedDevice.folder + "/behavior") == kept)
-        #expect(device.analytics?.behavior.heartbeatDue == nil)
+        #expect(device.analytics?.lifecycle.behavior.heartbeatDue == nil)
     }
 
     enum Sign: CaseIterable {
@@ -166,15 +166,15 @@ struct ExitTests {
         case .screen: try device.show("Home")
         case .attribute: analytics.setUserAttributes(["age": 21])
         case .person: analytics.identify("user")
-        case .touch: analytics.behavior.somethingHappened()
+        case .touch: analytics.lifecycle.behavior.somethingHappened()
         case .interruption: try device.interrupt()
         }
-        let due = try #require(analytics.behavior.heartbeatDue)
+        let due = try #require(analytics.lifecycle.behavior.heartbeatDue)
         // What the system says begins anew; otherwise the second heartbeat takes twice as long as the first.
         let wait: Int64 = sign == .interruption ? 30 : 60
         #expect(device.clock.now().monotonic.duration(to: due) == .seconds(wait))
         device.wait(.seconds(wait + 5_000))
-        #expect(analytics.behavior.heartbeatDue == nil, "one heartbeat followed")
+        #expect(analytics.lifecycle.behavior.heartbeatDue == nil, "one heartbeat followed")
         try device.kill()
         try await device.open()
         #expect(device.story.contains("_app_end \(1_000 + wait)s recovered"))
@@ -188,7 +188,7 @@ struct ExitTests {
             device.wait(.seconds(10))
             device.analytics?.record("event", ["number": .integer(Int64(number))])
         }
-        #expect(device.analytics?.behavior.heartbeatDue != nil)
+        #expect(device.analytics?.lifecycle.behavior.heartbeatDue != nil)
         device.wait(.seconds(5_000))
         try device.kill()
         try await device.open()

@@ -48,11 +48,11 @@ struct ContextCompletionTests {
         let gate = DispatchSemaphore(value: 0)
         let analytics = try make(behind: gate)
         #expect(readings.withLock { $0 } == 0)
-        #expect(analytics.control.gate.state.contains(.contextIncomplete))
+        #expect(analytics.delivery.control.gate.state.contains(.contextIncomplete))
         gate.signal()
         #expect(analytics.record("first").durability == .kernel)
         #expect(readings.withLock { $0 } == 1)
-        #expect(analytics.control.gate.state == .isOpen)
+        #expect(analytics.delivery.control.gate.state == .isOpen)
         analytics.record("second")
         // As a process finds it that starts after this one was killed.
         let next = environment.nextProcess()
@@ -81,7 +81,7 @@ struct ContextCompletionTests {
     @Test("they are read without an event, too, and what is captured has them")
     func captured() async throws {
         let analytics = try make(capture: .standard)
-        try await Deadline.wait(while: analytics.control.gate.state.contains(.contextIncomplete))
+        try await Deadline.wait(while: analytics.delivery.control.gate.state.contains(.contextIncomplete))
         #expect(readings.withLock { $0 } == 1)
         analytics.record("event")
         #expect(environment.recorded.count > 1)

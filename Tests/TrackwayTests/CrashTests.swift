@@ -262,8 +262,8 @@ struct CrashTests {
         hang.kind = .hang(.seconds(3))
         try reports.keep(Self.systemReport(at: clock.now().wall))
         try reports.keep(hang)
-        memory.analytics.behavior.systemReportsArrived()
-        memory.analytics.behavior.systemReportsArrived()
+        memory.analytics.lifecycle.behavior.systemReportsArrived()
+        memory.analytics.lifecycle.behavior.systemReportsArrived()
         let told = memory.events(named: "_app_exception")
         #expect(told.count == 2)
         #expect(
@@ -288,7 +288,7 @@ struct CrashTests {
             let second = try InMemoryAnalytics(Self.systemConfiguration, storage: storage, clock: clock)
             second.analytics.record("after")
             if isLater { try reports.keep(Self.systemReport(at: died)) }
-            second.analytics.behavior.systemReportsArrived()
+            second.analytics.lifecycle.behavior.systemReportsArrived()
             let told = second.events(named: "_app_exception")
             let messages = told.map { $0.event.attributes["_exception_message"] }
             #expect(messages == ["SIGILL: shop.swift:6: Fatal error: no shoes"])
@@ -296,7 +296,7 @@ struct CrashTests {
             #expect(try Self.reports(storage) == [])
             // Another crash of the same minute, of which only the system tells.
             try reports.keep(Self.systemReport(at: died, signal: 9))
-            second.analytics.behavior.systemReportsArrived()
+            second.analytics.lifecycle.behavior.systemReportsArrived()
             #expect(second.events(named: "_app_exception").count == 2)
         }
     }
@@ -311,10 +311,10 @@ struct CrashTests {
         unasked.capture = .standard
         let first = try InMemoryAnalytics(unasked, storage: storage, clock: clock)
         first.analytics.record("before")
-        first.analytics.behavior.systemReportsArrived()
+        first.analytics.lifecycle.behavior.systemReportsArrived()
         #expect(first.events(named: "_app_exception").isEmpty)
         let second = try InMemoryAnalytics(Self.systemConfiguration, storage: first.storageAfterKill(), clock: clock)
-        second.analytics.behavior.systemReportsArrived()
+        second.analytics.lifecycle.behavior.systemReportsArrived()
         second.analytics.record("after")
         #expect(second.events(named: "_app_exception").count == 1)
     }

@@ -44,8 +44,10 @@ struct DeviceConditionsTests {
         /// What the SDK's own flush, that of an app that leaves, makes of what waits.
         var own: FlushReport.Part? {
             get async {
-                await analytics.control.untilSettled()
-                return await analytics.delivery.flush(timeout: .seconds(5), isAsked: false).destinations["collector"]
+                await analytics.delivery.control.untilSettled()
+                return await analytics.delivery.service.flush(timeout: .seconds(5), isAsked: false).destinations[
+                    "collector"
+                ]
             }
         }
 
@@ -126,10 +128,10 @@ struct DeviceConditionsTests {
         device.becomes(DeviceConditions(thermalState: .critical))
         device.record(7)
         #expect(await device.own?.pending == 7)
-        device.analytics.control.change { $0.suspended(within: .seconds(5)) }
-        await device.analytics.control.untilAtRest()
+        device.analytics.delivery.control.change { $0.suspended(within: .seconds(5)) }
+        await device.analytics.delivery.control.untilAtRest()
         #expect(device.environment.transport.requests.isEmpty)
-        device.analytics.control.change { $0.resumed() }
+        device.analytics.delivery.control.change { $0.resumed() }
         device.becomes(DeviceConditions(thermalState: .fair))
         try await device.untilDelivered(7)
         await device.analytics.shutdown()

@@ -157,6 +157,6 @@ struct DurabilityTests {
 
     /// Recording comes before asking for the flush; this closes the gap between the two.
     private func untilWaiting(_ memory: InMemoryAnalytics, _ count: Int) async throws {
-        try await Deadline.wait(while: memory.analytics.commits.waiting < count)
+        try await Deadline.wait(while: memory.analytics.storage.commits.waiting < count)
     }
 }

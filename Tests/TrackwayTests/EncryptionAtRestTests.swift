@@ -180,12 +180,12 @@ struct EncryptionAtRestTests {
             memory.analytics.setGlobalAttributes(["channel": "store"])
             memory.analytics.setConsent(.pending)
             for number in 0..<100 { memory.analytics.record("event", ["n": .integer(Int64(number))]) }
-            installation = memory.analytics.journal.installation
+            installation = memory.analytics.storage.journal.installation
             #expect(memory.events(named: "event").count == 100)
             await memory.analytics.shutdown()
         }
         let memory = try open(folder, clock: clock)
-        #expect(memory.analytics.journal.installation == installation)
+        #expect(memory.analytics.storage.journal.installation == installation)
         _ = await memory.analytics.flush()
         #expect(memory.transport.delivered.isEmpty)
         memory.analytics.setConsent(.granted)

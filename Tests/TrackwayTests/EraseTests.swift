@@ -122,7 +122,7 @@ struct EraseTests {
         let memory = try InMemoryAnalytics()
         let former = memory.analytics.installationID
         await memory.analytics.shutdown(timeout: .zero)
-        _ = try memory.analytics.journal.erase()
+        _ = try memory.analytics.storage.journal.erase()
 
         let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
         #expect(next.analytics.installationID != former)

@@ -9,9 +9,9 @@ extension InMemoryAnalytics {
     /// Returns when the delivery has stopped and nothing is being dropped; with `sending`, when it may go on.
     func untilAtRest(sending: Bool = false) async throws {
         if sending {
-            try await Deadline.wait(while: !analytics.control.machine.maySend)
+            try await Deadline.wait(while: !analytics.delivery.control.machine.maySend)
         } else {
-            await analytics.control.untilAtRest()
+            await analytics.delivery.control.untilAtRest()
         }
     }
 
@@ -22,6 +22,6 @@ extension InMemoryAnalytics {
 
     /// Returns when everything ordered from the storage queue so far is done.
     func untilStorageIsIdle() async {
-        await analytics.queue.run {}
+        await analytics.storage.queue.run {}
     }
 }

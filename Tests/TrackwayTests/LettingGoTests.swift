@@ -44,7 +44,11 @@ struct LettingGoTests {
             )
             _ = await analytics.flush()
             if isShutDown { await analytics.shutdown() }
-            return Parts(journal: analytics.journal, consents: analytics.consents, control: analytics.control)
+            return Parts(
+                journal: analytics.storage.journal,
+                consents: analytics.delivery.consents,
+                control: analytics.delivery.control
+            )
         }
         let parts = try await use()
         try await Deadline.wait(while: !parts.areGone)
@@ -54,7 +58,7 @@ struct LettingGoTests {
         let segments = (storage.base as? MemoryStorage)?.paths.filter { $0.hasSuffix(".segment") } ?? []
         #expect(
             segments.allSatisfy { path in
-                path.contains("\(next.analytics.journal.writer)") || size(storage, path) < 8_192
+                path.contains("\(next.analytics.storage.journal.writer)") || size(storage, path) < 8_192
             }
         )
     }

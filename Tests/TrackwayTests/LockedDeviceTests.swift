@@ -58,7 +58,7 @@ struct LockedDeviceTests {
         func unlock(_ analytics: Analytics) async {
             environment.storage.heal()
             for listener in unlocking.withLock({ $0 }) { listener.report() }
-            await analytics.queue.run {}
+            await analytics.storage.queue.run {}
         }
 
         func events(named name: String) -> [RecordedEvent] { environment.recorded.filter { $0.event.name == name } }
@@ -207,7 +207,7 @@ struct LockedDeviceTests {
         while device.events(named: "push").isEmpty {
             device.environment.clock.advance(by: .seconds(10))
             await Task.yield()
-            await analytics.queue.run {}
+            await analytics.storage.queue.run {}
         }
         #expect(device.events(named: "push").count == 1)
     }

@@ -143,7 +143,7 @@ struct SharedContainerTests {
         for change in [LifeCycleChange.willResignActive, .didEnterBackground, .willSuspend] {
             app.lifeCycleChanged(to: change)
         }
-        await app.lifeCycle.untilSettled()
+        await app.lifecycle.follower.untilSettled()
         app.record("seen in the background")
         #expect(try container.locked() == [])
         // The folder is the same as with locks, so what lies there already is found.

@@ -132,7 +132,7 @@ struct StateFormatTests {
         let inSight = """
             {"behavior":{"engagement":{"state":{"watching":{"since":\(now)}}},"launch":{"hasBeenSeen":true,\
             "hasEverStarted":true,"state":{"foreground":{"_0":{"isActive":true,"lastAlive":\(now),"since":\(now)}}}},\
-            \(screens),\(rest),"writer":"\(memory.analytics.journal.writer)"}
+            \(screens),\(rest),"writer":"\(memory.analytics.storage.journal.writer)"}
             """
         #expect(text(try memory.keptBehavior) == inSight)
         memory.goToBackground()

@@ -38,7 +38,7 @@ struct HostTaskTests {
     private func suspended(_ memory: InMemoryAnalytics) async {
         memory.analytics.lifeCycleChanged(to: .willResignActive)
         memory.analytics.lifeCycleChanged(to: .didEnterBackground)
-        await memory.analytics.lifeCycle.untilSettled()
+        await memory.analytics.lifecycle.follower.untilSettled()
     }
 
     @Test func theSDKRegistersAndSubmitsNothing() throws {

@@ -222,7 +222,7 @@ struct ClickstreamScreensTests {
             environment.clock.advance(by: .seconds(1801))
             analytics.lifeCycleChanged(to: .willEnterForeground)
             analytics.lifeCycleChanged(to: .didBecomeActive)
-            await analytics.lifeCycle.untilSettled()
+            await analytics.lifecycle.follower.untilSettled()
             #expect(names == ["HomeController", "HomeController"])
             let again = try #require(views.last)
             #expect(again.event.attributes[CapturedKey.entrances] == 1)

@@ -57,7 +57,7 @@ struct ViewTriggersTests {
         configuration.capture = .standard
         let used = try InMemoryAnalytics(configuration)
         used.analytics.lifeCycleChanged(to: .didBecomeActive)
-        let behavior = used.analytics.behavior
+        let behavior = used.analytics.lifecycle.behavior
         used.clock.advance(by: .seconds(30))
         behavior.heartbeat()
         #expect(behavior.heartbeatDue == nil)

@@ -466,12 +466,12 @@ package final class UsageStoreCore: Sendable {
 
     private func leaveSegment() {
         // Where that fails, the bytes of removed records go with the segment.
-        try? analytics.journal.leaveSegment()
+        try? analytics.storage.journal.leaveSegment()
     }
 
     private func deleteSettledFiles() {
         // Where that fails, maintenance comes to it.
-        try? analytics.journal.deleteSettledFiles()
+        try? analytics.storage.journal.deleteSettledFiles()
     }
 
     // MARK: What is remembered

@@ -25,7 +25,7 @@ final class RemoteConfigurationDriver: Sendable {
     ///   - analytics: whose environment it works in.
     ///   - place: where the configuration lies; empty for the usual place.
     init(_ analytics: Analytics, place: String) {
-        environment = analytics.environment
+        environment = analytics.delivery.environment
         self.place = place.isEmpty ? nil : place
         let kept = environment.contents(of: Self.file).flatMap {
             // What cannot be read is asked for again.

@@ -235,7 +235,7 @@ extension SiftCore {
 
     /// When an event happened that does not say so, by the clock of a test; nil outside one.
     private func testTime(_ analytics: Analytics) -> UInt64? {
-        isInTest ? UInt64(clamping: analytics.environment.wall.milliseconds) : nil
+        isInTest ? UInt64(clamping: analytics.delivery.environment.wall.milliseconds) : nil
     }
 
     /// The analytics, unless they cannot be had or the app has paused, which is told.

@@ -214,7 +214,7 @@ extension SiftCore {
             let (settings, queues) = state.withLock { ($0.settings, $0.queues) }
             if settings.kept != kept {
                 kept = settings.kept
-                analytics.environment.keep(settings.kept, as: SiftSettings.file, durably: true)
+                analytics.delivery.environment.keep(settings.kept, as: SiftSettings.file, durably: true)
             }
             for id in Set(queues.destinations).union(SiftQueueTable.builtIn.values).union(queues.leaving) {
                 do throws(TrackwayError) {
@@ -327,6 +327,6 @@ extension SiftCore {
     func archive() {
         guard let analytics = analytics() else { return }
         // Nobody waits for it; a disk that fails is told by the journal.
-        Task { try? await analytics.commits.commit() }
+        Task { try? await analytics.storage.commits.commit() }
     }
 }

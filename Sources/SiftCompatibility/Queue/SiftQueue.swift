@@ -49,7 +49,7 @@ public final class SiftQueue: NSObject, Sendable {
     }
 
     /// The directory of the journal, in which the queue's events lie; empty while it cannot be used.
-    public var archivePath: String { core.analytics()?.environment.folder ?? "" }
+    public var archivePath: String { core.analytics()?.delivery.environment.folder ?? "" }
 
     /// Takes an event; see ``Sift/append(_:toQueue:)``.
     @discardableResult

@@ -52,7 +52,7 @@ extension Analytics {
             return
         }
         let screen = RecordedContext.Screen(name: fit(name), id: id.map(fit), uniqueID: uniqueID.map(fit))
-        screenTracker.named(
+        lifecycle.screenTracker.named(
             ScreenView(screen: screen, attributes: attributes, isManual: true, standsFor: standing)
         )
     }
@@ -83,17 +83,17 @@ extension Analytics {
 
     /// What stands in every event's context is held to the limits of an event's texts.
     private func fit(_ text: String) -> String {
-        guard text.utf8.count > limits.stringBytes else { return text }
+        guard text.utf8.count > recording.limits.stringBytes else { return text }
         reporter.report(
             Diagnostic(
                 code: .screenInvalid,
                 field: "screen",
                 value: text.cut(toBytes: 64),
                 message: "The text \(text.cut(toBytes: 64).quoted) of a screen was truncated because it has "
-                    + "\(text.utf8.count) bytes and the limit is \(limits.stringBytes).",
-                recoverySuggestion: "Use at most \(limits.stringBytes) bytes."
+                    + "\(text.utf8.count) bytes and the limit is \(recording.limits.stringBytes).",
+                recoverySuggestion: "Use at most \(recording.limits.stringBytes) bytes."
             )
         )
-        return text.cut(toBytes: limits.stringBytes)
+        return text.cut(toBytes: recording.limits.stringBytes)
     }
 }

@@ -106,7 +106,7 @@ extension Analytics {
     /// See ``Configuration/Lifecycle/isObserved``. Starts, exits, sessions and engagement are recorded before this returns. Pending events are
     /// sent when the app goes to the background.
     public func lifeCycleChanged(to change: LifeCycleChange) {
-        lifeCycle.lifeCycleChanged([change], moment: nil)
+        lifecycle.follower.lifeCycleChanged([change], moment: nil)
     }
 }
 

@@ -29,8 +29,8 @@ extension Analytics {
         scope: ConsentScope = .device
     ) {
         guard !isInChild else { return }
-        consents.carryOut(settings.change { $0.consent.decided(consent, by: scope, for: category) })
-        behavior.beginAfterLaunch()
+        delivery.consents.carryOut(storage.settings.change { $0.consent.decided(consent, by: scope, for: category) })
+        lifecycle.behavior.beginAfterLaunch()
     }
 
     /// The consent of the current user, as known to this process.
@@ -38,7 +38,7 @@ extension Analytics {
 
     /// The consent of the current user in a category.
     public func consent(for category: ConsentCategory) -> Consent {
-        isInChild ? .denied : settings.current.consent.consent(for: category)
+        isInChild ? .denied : storage.settings.current.consent.consent(for: category)
     }
 
     /// The consent of the current user, and every change of it.
@@ -48,7 +48,7 @@ extension Analytics {
     /// ```
     /// The sequence begins with the current value. A slow consumer gets only the latest value. It ends when the task is canceled or the instance is
     /// released. Decisions of other processes arrive before this process's next request.
-    public var consentUpdates: AsyncStream<Consent> { consents.updates.stream }
+    public var consentUpdates: AsyncStream<Consent> { delivery.consents.updates.stream }
 
     // MARK: Collection policy
 
@@ -67,24 +67,24 @@ extension Analytics {
     /// Sets the collection policy of the app or of a back end.
     package func setCollectionPolicy(_ policy: CollectionPolicy?, from source: PolicySource) {
         guard !isInChild else { return }
-        settings.change { $0.policies[source] = policy }
-        consents.follow()
+        storage.settings.change { $0.policies[source] = policy }
+        delivery.consents.follow()
         applyCapture()
-        snapshots?.permissionChanged()
+        lifecycle.snapshots?.permissionChanged()
     }
 
     /// What may be collected now, by all policies together.
-    public var collectionPolicy: CollectionPolicy { settings.current.policy }
+    public var collectionPolicy: CollectionPolicy { storage.settings.current.policy }
 
     /// Captures what the app wants and the policy allows.
     func applyCapture() {
-        crashWatch.follow { wantedBehavior.capture.contains(.crashes) }
-        systemReportWatch.follow { wantedBehavior.capture.contains(.systemReports) }
-        behavior.settingsChanged(to: wantedBehavior)
+        lifecycle.crashWatch.follow { wantedBehavior.capture.contains(.crashes) }
+        lifecycle.systemReportWatch.follow { wantedBehavior.capture.contains(.systemReports) }
+        lifecycle.behavior.settingsChanged(to: wantedBehavior)
     }
 
     var wantedBehavior: BehaviorSettings {
-        BehaviorSettings(runtimeOptions.withLock { $0 }, settings.current.policy)
+        BehaviorSettings(runtimeOptions.withLock { $0 }, storage.settings.current.policy)
     }
 }
 

@@ -27,7 +27,7 @@ extension Analytics {
     /// Unknown keys are ignored.
     public func removeGlobalAttributes(_ keys: [String]) {
         guard !isInChild else { return }
-        contextStore.perform { transaction in
+        recording.contextStore.perform { transaction in
             for key in keys { transaction.context.global[key] = nil }
         }
         saveGlobal()
@@ -42,11 +42,11 @@ extension Analytics {
         _ change: (inout Attributes) -> Void
     ) {
         guard !isInChild else { return }
-        let changed = contextStore.perform { transaction in
+        let changed = recording.contextStore.perform { transaction in
             let former = transaction.context.global
             change(&transaction.context.global)
             // The whole is judged, not the addition: many small additions must not outgrow the limits either.
-            let (valid, diagnostics) = transaction.context.global.valid(limits)
+            let (valid, diagnostics) = transaction.context.global.valid(recording.limits)
             transaction.context.global = valid
             for diagnostic in diagnostics { transaction.report(diagnostic) }
             return Set(valid.keys.filter { former[$0] != valid[$0] || scope == .person })
@@ -64,7 +64,7 @@ extension Analytics {
     ///   - changed: the names that were set now.
     ///   - scope: whose those are.
     func saveGlobal(_ changed: Set<String> = [], _ scope: GlobalAttributeScope = .installation) {
-        settings.change { [contextStore] settings in
+        storage.settings.change { [contextStore = recording.contextStore] settings in
             settings.global = contextStore.current.global
             switch scope {
             case .installation: settings.personal.subtract(changed)
@@ -85,8 +85,8 @@ extension Analytics {
     /// removes it.
     public func setGlobalAttributesProvider(_ attributes: (@Sendable () -> Attributes)?) {
         guard !isInChild else { return }
-        dynamic.replace(attributes)
-        control.setGate(.addsAttributes) { dynamic.isSet }
+        recording.dynamic.replace(attributes)
+        delivery.control.setGate(.addsAttributes) { recording.dynamic.isSet }
     }
 }
 

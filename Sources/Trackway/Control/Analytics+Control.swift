@@ -10,13 +10,13 @@ extension Analytics {
     ///
     /// While it is false nothing is recorded and nothing is sent; pending events stay.
     public var isEnabled: Bool {
-        get { !isInChild && control.machine.isEnabled }
+        get { !isInChild && delivery.control.machine.isEnabled }
         set {
-            guard !isInChild, !isInert else { return }
-            settings.change { $0.isEnabled = newValue }
-            consents.follow()
-            if newValue { behavior.beginAfterLaunch() }
-            snapshots?.permissionChanged()
+            guard !isInChild, !storage.dependencies.isInert else { return }
+            storage.settings.change { $0.isEnabled = newValue }
+            delivery.consents.follow()
+            if newValue { lifecycle.behavior.beginAfterLaunch() }
+            lifecycle.snapshots?.permissionChanged()
         }
     }
 
@@ -34,7 +34,7 @@ extension Analytics {
     /// Any thread may read and set; each assignment replaces all options. A destination that is parked because of its settings is
     /// tried again.
     public var options: RuntimeOptions {
-        get { isInChild ? optionsInChild : runtimeOptions.withLock { $0 } }
+        get { isInChild ? childAnswers.options : runtimeOptions.withLock { $0 } }
         set { change(to: newValue) }
     }
 
@@ -59,9 +59,9 @@ extension Analytics {
         for id in changed.sorted() {
             bounds.note(options.rules[id] ?? [], "rules.\(id)")
             // What counts by now: somebody else may have changed them since.
-            let isKnown = destinationChanges.withLock { _ in
-                delivery.setRules(runtimeOptions.withLock { $0.rules[id] ?? [] }, for: id)
-                return registry.contains(id)
+            let isKnown = delivery.destinationChanges.withLock { _ in
+                delivery.service.setRules(runtimeOptions.withLock { $0.rules[id] ?? [] }, for: id)
+                return storage.registry.contains(id)
             }
             if !isKnown, options.rules[id]?.isEmpty == false { unknown.append(id) }
         }
@@ -78,11 +78,11 @@ extension Analytics {
                 )
             )
         }
-        recorder.log.use(options.eventLogForm)
-        control.setGate(.logsEvents) { options.logEvents }
-        delivery.wakeParked()
+        recording.recorder.log.use(options.eventLogForm)
+        delivery.control.setGate(.logsEvents) { options.logEvents }
+        delivery.service.wakeParked()
         applyCapture()
-        snapshots?.allows(motion: options.allowsMotion, location: options.allowsLocation)
+        lifecycle.snapshots?.allows(motion: options.allowsMotion, location: options.allowsLocation)
     }
 }
 

@@ -15,23 +15,26 @@ extension Analytics {
     /// - Parameter timeout: how long to try; events that are not sent by then stay pending.
     /// - Returns: for each destination what was delivered, is pending and was dropped, and the last verdict.
     public func flush(timeout: Duration = .seconds(10)) async -> FlushReport {
-        behavior.begin()
-        await control.untilSettled()
-        let machine = control.machine
+        lifecycle.behavior.begin()
+        await delivery.control.untilSettled()
+        let machine = delivery.control.machine
         guard machine.maySend else {
             // What was withdrawn is dropped by whoever delivers, before anything newer is sent.
-            let consents = consents
-            if machine.consent == .denied, !settings.current.consent.rules.keepsRefused,
-                await !queue.run({ consents.discard() })
+            let consents = delivery.consents
+            if machine.consent == .denied, !storage.settings.current.consent.rules.keepsRefused,
+                await !storage.queue.run({ consents.discard() })
             {
-                await delivery.untilDropped(timeout: timeout)
+                await delivery.service.untilDropped(timeout: timeout)
             }
-            return await delivery.flush(timeout: .zero, obstacle: journal.isAwaitingStorage ? nil : machine.obstacle)
+            return await delivery.service.flush(
+                timeout: .zero,
+                obstacle: storage.journal.isAwaitingStorage ? nil : machine.obstacle
+            )
         }
-        let journal = journal
+        let journal = storage.journal
         // What waits in memory because storage failed a moment ago.
-        await queue.run { _ = journal.drain() }
-        return await delivery.flush(timeout: timeout)
+        await storage.queue.run { _ = journal.drain() }
+        return await delivery.service.flush(timeout: timeout)
     }
 
     /// Sends pending events inside a background task that the app requested.
@@ -49,14 +52,14 @@ extension Analytics {
     /// - Parameter timeout: how long to try.
     /// - Returns: as ``flush(timeout:)`` does.
     public func flushInBackground(timeout: Duration) async -> FlushReport {
-        await lifeCycle.untilSettled()
-        let wasSuspended = control.machine.isSuspended
-        if wasSuspended { control.change { $0.resumed() } }
+        await lifecycle.follower.untilSettled()
+        let wasSuspended = delivery.control.machine.isSuspended
+        if wasSuspended { delivery.control.change { $0.resumed() } }
         let report = await flush(timeout: timeout)
-        await behavior.untilKept()
-        if wasSuspended, !behavior.isForeground {
-            control.change { $0.suspended(within: .zero) }
-            await control.untilAtRest()
+        await lifecycle.behavior.untilKept()
+        if wasSuspended, !lifecycle.behavior.isForeground {
+            delivery.control.change { $0.suspended(within: .zero) }
+            await delivery.control.untilAtRest()
         }
         return report
     }
@@ -66,16 +69,16 @@ extension Analytics {
     /// They say how many were delivered, are pending, and were dropped for which reason. When storage cannot be read now, the counts are the last
     /// ones read, a `Diagnostic` is reported, and `Ledger.uncounted` names what could not be counted.
     public func ledger() -> Ledger {
-        guard !isInChild else { return ledgerInChild }
+        guard !isInChild else { return childAnswers.ledger }
         do throws(JournalError) {
-            var ledger = try journal.ledger()
-            ledger.intercepted = interception.counts?.all ?? [:]
+            var ledger = try storage.journal.ledger()
+            ledger.intercepted = recording.interception.counts?.all ?? [:]
             let counted = ledger
             lastLedger.withLock { $0 = counted }
             return ledger
         } catch {
             // That the folder cannot be used yet was told at the start.
-            if !journal.isAwaitingStorage {
+            if !storage.journal.isAwaitingStorage {
                 reporter.report(
                     Diagnostic(
                         code: .storageFailing,
@@ -87,9 +90,9 @@ extension Analytics {
                 )
             }
             var ledger = lastLedger.withLock { $0 }
-            ledger.intercepted = interception.counts?.all ?? [:]
+            ledger.intercepted = recording.interception.counts?.all ?? [:]
             ledger.uncounted = [
-                Ledger.Uncounted(path: error.cause?.path ?? journal.configuration.folder, reason: error.message)
+                Ledger.Uncounted(path: error.cause?.path ?? storage.journal.configuration.folder, reason: error.message)
             ]
             return ledger
         }
@@ -102,10 +105,10 @@ extension Analytics {
     ///
     /// - Parameter timeout: how long the last flush may take; zero for none.
     public func shutdown(timeout: Duration = .seconds(5)) async {
-        snapshots?.end()
-        behavior.end()
-        control.change { $0.shutDown(within: timeout) }
-        await control.untilAtRest()
-        await behavior.untilKept()
+        lifecycle.snapshots?.end()
+        lifecycle.behavior.end()
+        delivery.control.change { $0.shutDown(within: timeout) }
+        await delivery.control.untilAtRest()
+        await lifecycle.behavior.untilKept()
     }
 }

@@ -27,7 +27,7 @@ extension Analytics {
 
     /// Erases what is left here of an installation that another process of the app erased, if one did.
     func followErasure() async {
-        guard let successor = copies.successor else { return }
+        guard let successor = storage.copies.successor else { return }
         do {
             try await erase(for: successor)
         } catch {
@@ -45,42 +45,41 @@ extension Analytics {
 
     /// - Parameter successor: the identity that takes the place of this one; nil for a new one.
     private func erase(for successor: [UInt8]?) async throws(TrackwayError) {
-        control.change { $0.eraseBegan() }
-        defer { control.change { $0.eraseEnded() } }
-        await control.untilAtRest()
+        delivery.control.change { $0.eraseBegan() }
+        defer { delivery.control.change { $0.eraseEnded() } }
+        await delivery.control.untilAtRest()
         // From here on no new event carries what is to be forgotten.
-        contextStore.perform { [takingOver] transaction in
+        recording.contextStore.perform { [takingOver = storage.takingOver] transaction in
             transaction.context.global = [:]
             takingOver.forget(in: &transaction.context)
         }
         saveGlobal()
-        identity.perform { settings, _ in
+        lifecycle.identity.perform { settings, _ in
             .init(identity: settings.identity.erased(), consent: settings.consent.erased())
         }
-        timers.report { machine, _ in machine.cleared() }
+        lifecycle.timers.report { machine, _ in machine.cleared() }
         defer {
-            behavior.beginAnew()
-            snapshots?.beginAnew()
+            lifecycle.behavior.beginAnew()
+            lifecycle.snapshots?.beginAnew()
         }
-        let (journal, behavior, snapshots, registry) = (journal, behavior, snapshots, registry)
-        let takingOver = takingOver
-        let intercepted = interception.counts
-        let result = await queue.run { () -> Result<InstallationID, any Error> in
+        let (storage, behavior, snapshots) = (storage, lifecycle.behavior, lifecycle.snapshots)
+        let intercepted = recording.interception.counts
+        let result = await storage.queue.run { () -> Result<InstallationID, any Error> in
             do {
-                try takingOver.close()
+                try storage.takingOver.close()
                 try snapshots?.forget()
                 try behavior.forget()
-                try registry.forget { journal.removeDestination($0) }
+                try storage.registry.forget { storage.journal.removeDestination($0) }
                 try intercepted?.forget()
-                return .success(try journal.erase(for: successor).former)
+                return .success(try storage.journal.erase(for: successor).former)
             } catch {
                 return .failure(error)
             }
         }
         switch result {
         case .success(let former):
-            identity.installationChanged()
-            copies.erased(former)
+            lifecycle.identity.installationChanged()
+            storage.copies.erased(former)
             reportErasures()
         case .failure(let error):
             throw TrackwayError(
@@ -96,20 +95,20 @@ extension Analytics {
     /// Records what tells of the erasings of which nothing tells yet: of the one just now, and of earlier ones that were
     /// killed before they could, that were not allowed to be recorded, or whose event another erasing gave up.
     func reportErasures() {
-        let moment = clock.now()
-        behavior.afterLaunch { [weak self] in self?.recordErasures(at: moment) }
+        let moment = recording.clock.now()
+        lifecycle.behavior.afterLaunch { [weak self] in self?.recordErasures(at: moment) }
     }
 
     private func recordErasures(at moment: Moment) {
         do throws(JournalError) {
-            for erasure in try journal.untoldErasures() {
+            for erasure in try storage.journal.untoldErasures() {
                 var attributes: Attributes = [
                     CapturedKey.erasedInstallation: .string(erasure.installation.description)
                 ]
                 if let proof = erasure.proof { attributes[CapturedKey.erasureProof] = .string(proof.description) }
                 let receipt = recordOwn(CapturedName.installationErased, attributes, at: moment)
                 guard receipt.durability != .none else { continue }
-                try journal.erasureTold(erasure.installation, at: receipt.sequence)
+                try storage.journal.erasureTold(erasure.installation, at: receipt.sequence)
             }
         } catch {
             reporter.report(

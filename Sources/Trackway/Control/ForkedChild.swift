@@ -12,7 +12,7 @@ extension Analytics {
     /// thread of the parent may have held any lock, of the SDK or of Swift's runtime, and nothing releases it in the child. For the
     /// same reason, the app's diagnostics handler is not called, and no type is used for the first time.
     var isInChild: Bool {
-        guard control.gate.isForked else { return false }
+        guard delivery.control.gate.isForked else { return false }
         ctrackway_fork_tell()
         return true
     }
@@ -33,5 +33,19 @@ extension TrackwayError {
             "A forked child cannot use the Analytics of its parent.",
             recoverySuggestion: "Call exec first, or create an Analytics in the child."
         )
+    }
+}
+
+/// What a forked child gets from calls that return something.
+///
+/// Made before any fork: in the child, making these values for the first time could wait for a lock of Swift's runtime.
+struct ForkedChildAnswers: Sendable {
+    let ledger = Ledger(uncounted: [Ledger.Uncounted(path: "", reason: TrackwayError.inChild.sentences)])
+    let options: RuntimeOptions
+    /// Throwing an error needs the conformance of its type.
+    private let error: any Error = TrackwayError.inChild
+
+    init(_ options: RuntimeOptions) {
+        self.options = options
     }
 }

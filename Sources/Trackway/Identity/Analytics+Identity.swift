@@ -31,10 +31,10 @@ extension Analytics {
     ) {
         guard !isInChild else { return }
         guard isValid(user: userID) else { return }
-        let fresh = ids.next(at: clock.now().wall)
-        let (traits, diagnostics) = traits.isEmpty ? ([:], []) : traits.converted.valid(limits)
+        let fresh = recording.ids.next(at: recording.clock.now().wall)
+        let (traits, diagnostics) = traits.isEmpty ? ([:], []) : traits.converted.valid(recording.limits)
         reporter.report(diagnostics)
-        identity.perform { [limits] settings, moment in
+        lifecycle.identity.perform { [limits = recording.limits] settings, moment in
             var changes = IdentityDriver.Orders()
             if settings.identity.user != userID {
                 let actions = settings.identity.signedIn(userID, fresh: fresh.description.uppercased(), at: moment.wall)
@@ -59,22 +59,24 @@ extension Analytics {
         _ records: @escaping @Sendable ([IdentityMachine.Action]) -> [IdentityMachine.Action]
     ) {
         guard !isInChild else { return }
-        identity.perform { settings, moment in
+        lifecycle.identity.perform { settings, moment in
             let actions = settings.identity.signedOut(fresh: fresh, at: moment.wall)
             return .init(identity: records(actions), consent: settings.consent.signedOut())
         }
     }
 
     /// The id of the signed-in user, or nil.
-    public var userID: String? { contextStore.current.user.id }
+    public var userID: String? { recording.contextStore.current.user.id }
 
     /// The id of the person in every event.
     ///
     /// It is the same before and after a first sign-in, and the same again when a known user signs in.
-    public var personID: String { contextStore.current.user.uniqueID ?? IdentityOrigin(installationID).id }
+    public var personID: String { recording.contextStore.current.user.uniqueID ?? IdentityOrigin(installationID).id }
 
     /// The id of the installation's anonymous visitor in every event, also while a user is signed in.
-    public var anonymousID: String { contextStore.current.user.anonymousID ?? IdentityOrigin(installationID).id }
+    public var anonymousID: String {
+        recording.contextStore.current.user.anonymousID ?? IdentityOrigin(installationID).id
+    }
 
     /// Replaces the id of the anonymous visitor. Survives restarts.
     ///
@@ -83,7 +85,7 @@ extension Analytics {
         guard !isInChild else { return }
         guard isTaken(id, "id", ifEmpty: "Call resetAnonymousID to go back to the installation's own.") else { return }
         let origin = IdentityOrigin(installationID)
-        identity.perform { settings, _ in
+        lifecycle.identity.perform { settings, _ in
             // The installation's own id is not written down: it follows from the installation.
             .init(identity: settings.identity.anonymousIDSet(id == origin.id ? nil : id))
         }
@@ -92,7 +94,7 @@ extension Analytics {
     /// Restores the anonymous id that follows from the installation.
     public func resetAnonymousID() {
         guard !isInChild else { return }
-        identity.perform { settings, _ in .init(identity: settings.identity.anonymousIDSet(nil)) }
+        lifecycle.identity.perform { settings, _ in .init(identity: settings.identity.anonymousIDSet(nil)) }
     }
 
     /// Adds an identifier of the person, such as a phone number.
@@ -105,14 +107,14 @@ extension Analytics {
     public func addIdentifier(_ id: String, type: String) {
         guard !isInChild else { return }
         guard isTaken(id, type) else { return }
-        identity.perform { settings, _ in .init(identity: settings.identity.identityBound(id, as: type)) }
+        lifecycle.identity.perform { settings, _ in .init(identity: settings.identity.identityBound(id, as: type)) }
     }
 
     /// Removes an identifier of the person; records `_identity_unbound`.
     public func removeIdentifier(_ id: String, type: String) {
         guard !isInChild else { return }
         guard isTaken(id, type) else { return }
-        identity.perform { settings, _ in .init(identity: settings.identity.identityUnbound(id, as: type)) }
+        lifecycle.identity.perform { settings, _ in .init(identity: settings.identity.identityUnbound(id, as: type)) }
     }
 
     // MARK: Groups
@@ -133,9 +135,9 @@ extension Analytics {
     public func group(_ type: String, id: String, traits: Attributes = [:]) {
         guard !isInChild else { return }
         guard isGroup(type, id) else { return }
-        let (traits, diagnostics) = traits.isEmpty ? ([:], []) : traits.converted.valid(limits)
+        let (traits, diagnostics) = traits.isEmpty ? ([:], []) : traits.converted.valid(recording.limits)
         reporter.report(diagnostics)
-        identity.perform { settings, _ in
+        lifecycle.identity.perform { settings, _ in
             .init(identity: settings.identity.groupJoined(type, id: id, attributes: traits))
         }
     }
@@ -145,12 +147,12 @@ extension Analytics {
     /// Nothing happens if the user belongs to no group of this type.
     public func leaveGroup(_ type: String) {
         guard !isInChild else { return }
-        identity.perform { settings, _ in .init(identity: settings.identity.groupLeft(type)) }
+        lifecycle.identity.perform { settings, _ in .init(identity: settings.identity.groupLeft(type)) }
     }
 
     /// The groups of the user: ids by type.
     public var groups: [String: String] {
-        let members = contextStore.current.user.groups.compactMap { type, id in id.string.map { (type, $0) } }
+        let members = recording.contextStore.current.user.groups.compactMap { type, id in id.string.map { (type, $0) } }
         return Dictionary(members) { _, last in last }
     }
 
@@ -162,7 +164,7 @@ extension Analytics {
     }
 
     private func isTaken(_ id: String, _ field: String, ifEmpty suggestion: String) -> Bool {
-        if !id.isEmpty, id.utf8.count <= limits.stringBytes { return true }
+        if !id.isEmpty, id.utf8.count <= recording.limits.stringBytes { return true }
         reporter.report(
             Diagnostic(
                 code: .userInvalid,
@@ -170,9 +172,10 @@ extension Analytics {
                 value: id,
                 message: id.isEmpty
                     ? "The id is empty, so the user was not changed."
-                    : "The id \(id.quoted) has \(id.utf8.count) bytes and the limit is \(limits.stringBytes), so the "
+                    : "The id \(id.quoted) has \(id.utf8.count) bytes and the limit is \(recording.limits.stringBytes), so the "
                         + "user was not changed. It is not truncated because it could then match another user.",
-                recoverySuggestion: id.isEmpty ? suggestion : "Use an id of at most \(limits.stringBytes) bytes."
+                recoverySuggestion: id.isEmpty
+                    ? suggestion : "Use an id of at most \(recording.limits.stringBytes) bytes."
             )
         )
         return false
@@ -180,8 +183,8 @@ extension Analytics {
 
     private func isTaken(_ id: String, _ kind: String) -> Bool {
         let isValid =
-            (1...max(1, limits.stringBytes)).contains(id.utf8.count)
-            && (1...max(1, limits.keyBytes)).contains(kind.utf8.count)
+            (1...max(1, recording.limits.stringBytes)).contains(id.utf8.count)
+            && (1...max(1, recording.limits.keyBytes)).contains(kind.utf8.count)
         if !isValid {
             reporter.report(
                 Diagnostic(
@@ -191,7 +194,7 @@ extension Analytics {
                     message: "The identifier \(id.cut(toBytes: 64).quoted) of the type "
                         + "\(kind.cut(toBytes: 64).quoted) was ignored because one of the two is empty or too long.",
                     recoverySuggestion:
-                        "Use a type of 1 to \(limits.keyBytes) bytes and an id of 1 to \(limits.stringBytes) bytes."
+                        "Use a type of 1 to \(recording.limits.keyBytes) bytes and an id of 1 to \(recording.limits.stringBytes) bytes."
                 )
             )
         }
@@ -200,8 +203,8 @@ extension Analytics {
 
     private func isGroup(_ type: String, _ id: String) -> Bool {
         let isValid =
-            (1...max(1, limits.stringBytes)).contains(id.utf8.count)
-            && (1...max(1, limits.keyBytes)).contains(type.utf8.count)
+            (1...max(1, recording.limits.stringBytes)).contains(id.utf8.count)
+            && (1...max(1, recording.limits.keyBytes)).contains(type.utf8.count)
         if !isValid {
             reporter.report(
                 Diagnostic(
@@ -210,7 +213,7 @@ extension Analytics {
                     value: "\(type.cut(toBytes: 64)): \(id.cut(toBytes: 64))",
                     message: "The type or the id of the group is empty or too long; the user did not join it.",
                     recoverySuggestion:
-                        "Use a type of 1 to \(limits.keyBytes) bytes and an id of 1 to \(limits.stringBytes) bytes."
+                        "Use a type of 1 to \(recording.limits.keyBytes) bytes and an id of 1 to \(recording.limits.stringBytes) bytes."
                 )
             )
         }
@@ -231,10 +234,12 @@ extension Analytics {
     /// attributes apply to all attributes of the user together.
     public func setUserAttributes(_ attributes: Attributes) {
         guard !isInChild else { return }
-        let (valid, diagnostics) = attributes.converted.valid(limits)
+        let (valid, diagnostics) = attributes.converted.valid(recording.limits)
         reporter.report(diagnostics)
         guard !valid.isEmpty else { return }
-        identity.perform { [limits] settings, moment in settings.identity.setting(valid, limits, at: moment.wall) }
+        lifecycle.identity.perform { [limits = recording.limits] settings, moment in
+            settings.identity.setting(valid, limits, at: moment.wall)
+        }
     }
 
     /// Removes attributes of the user; records `_profile_unset`.
@@ -244,11 +249,11 @@ extension Analytics {
         guard !isInChild else { return }
         // One more than may be, so that the excess is told.
         let marked = Attributes(
-            names.prefix(limits.oneAttributeTooMany).map { (key: $0, value: AttributeValue.boolean(true)) }
+            names.prefix(recording.limits.oneAttributeTooMany).map { (key: $0, value: AttributeValue.boolean(true)) }
         )
-        let (valid, diagnostics) = marked.valid(limits)
+        let (valid, diagnostics) = marked.valid(recording.limits)
         reporter.report(diagnostics)
-        identity.perform { settings, _ in .init(identity: settings.identity.attributesRemoved(valid.keys)) }
+        lifecycle.identity.perform { settings, _ in .init(identity: settings.identity.attributesRemoved(valid.keys)) }
     }
 }
 
@@ -273,7 +278,7 @@ extension Analytics {
         guard !isInChild else { return }
         guard isValid(user: user) else { return }
         let fresh = freshID()
-        identity.perform { settings, moment in
+        lifecycle.identity.perform { settings, moment in
             guard settings.identity.user != user else { return .init() }
             let actions = settings.identity.signedIn(user, fresh: fresh, at: moment.wall)
             return .init(identity: actions.unrecorded, consent: settings.consent.signedIn(user))
@@ -282,7 +287,7 @@ extension Analytics {
 
     /// An id that nobody had.
     package func freshID() -> String {
-        ids.next(at: clock.now().wall).description.uppercased()
+        recording.ids.next(at: recording.clock.now().wall).description.uppercased()
     }
 }
 

@@ -95,15 +95,15 @@ struct InstallationCopies: Sendable {
 extension Analytics {
     /// Records that this device was another installation before it was restored from a backup, if it was.
     func reportRestoration() {
-        let moment = clock.now()
+        let moment = recording.clock.now()
         var isEarly = false
-        copies.follow { former in
-            isEarly = behavior.isLaunching
+        storage.copies.follow { former in
+            isEarly = lifecycle.behavior.isLaunching
             return !isEarly && recordRestoration(of: former, at: moment)
         }
         guard isEarly else { return }
-        behavior.afterLaunch { [weak self] in
-            self?.copies.follow { self?.recordRestoration(of: $0, at: moment) ?? false }
+        lifecycle.behavior.afterLaunch { [weak self] in
+            self?.storage.copies.follow { self?.recordRestoration(of: $0, at: moment) ?? false }
         }
     }
 

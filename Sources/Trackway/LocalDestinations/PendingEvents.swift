@@ -147,7 +147,7 @@ extension Analytics {
     /// - Complexity: O(number of processes that left events).
     public func pendingEvents(for target: DestinationID) throws(TrackwayError) -> PendingEvents {
         try checkPresent(target)
-        guard journal.isKept(target) else {
+        guard storage.journal.isKept(target) else {
             throw TrackwayError(
                 .targetMismatch,
                 "The events of \"\(target)\" cannot be read because the SDK delivers them and removes them itself.",
@@ -157,10 +157,10 @@ extension Analytics {
         let rules = runtimeOptions.withLock { $0.rules[target] ?? [] }
         do throws(JournalError) {
             return PendingEvents(
-                try journal.snapshot(
+                try storage.journal.snapshot(
                     for: target,
-                    admitting: consents.presentRule(for: target),
-                    filtering: rules.isEmpty ? nil : RuleFilter(rules, for: target, of: journal.installation)
+                    admitting: delivery.consents.presentRule(for: target),
+                    filtering: rules.isEmpty ? nil : RuleFilter(rules, for: target, of: storage.journal.installation)
                 ),
                 reporter
             )
@@ -177,16 +177,18 @@ extension Analytics {
     public var localDestinationIDs: [DestinationID] {
         guard !isInChild else { return [] }
         // Those of other processes cannot be read on failure; the present ones are known without a file.
-        let kept = (try? journal.keptDestinations()) ?? Set(registry.present.filter { journal.isKept($0) })
+        let kept =
+            (try? storage.journal.keptDestinations())
+            ?? Set(storage.registry.present.filter { storage.journal.isKept($0) })
         return kept.sorted()
     }
 
     /// How many events wait for a target; 0 also while nothing can be counted.
     func targetCount(for target: DestinationID) -> UInt64 {
         // What cannot be counted at present counts as none; a snapshot says why. The consumer may have been closed meanwhile.
-        if let consumer = journal.heldConsumer, let count = try? consumer.waiting(for: target) { return count }
+        if let consumer = storage.journal.heldConsumer, let count = try? consumer.waiting(for: target) { return count }
         // As above.
-        return (try? journal.countWaiting(for: target)) ?? 0
+        return (try? storage.journal.countWaiting(for: target)) ?? 0
     }
 }
 

@@ -32,21 +32,21 @@ extension Analytics {
         let settings = bounds.destination(destination, "destinations.\(id)")
         var route = DeliveryRoute(
             destination: settings.destination,
-            policy: settings.delivery ?? usualPolicy,
-            admission: consents.rule(for: id)
+            policy: settings.delivery ?? delivery.defaultPolicy,
+            admission: delivery.consents.rule(for: id)
         )
-        let problem = try destinationChanges.withLock { (_) throws(TrackwayError) in
-            try registry.checkRoom(for: id)
+        let problem = try delivery.destinationChanges.withLock { (_) throws(TrackwayError) in
+            try storage.registry.checkRoom(for: id)
             route.rules = runtimeOptions.withLock { options in
                 if let rules = settings.rules { options.rules[id] = rules }
                 return options.rules[id] ?? []
             }
             // Consent first: nothing may be refused that is addressed to it.
-            consents.add(id, category: settings.consentCategory)
+            delivery.consents.add(id, category: settings.consentCategory)
             // The journal next, before anything can be addressed to it.
-            journal.addDestination(id, isKept: settings.isLocal)
-            let problem = registry.add(id, route.policy, isTarget: settings.isLocal)
-            if !settings.isLocal { delivery.add(route) }
+            storage.journal.addDestination(id, isKept: settings.isLocal)
+            let problem = storage.registry.add(id, route.policy, isTarget: settings.isLocal)
+            if !settings.isLocal { delivery.service.add(route) }
             return problem
         }
         reporter.report(bounds.diagnostics)
@@ -62,11 +62,11 @@ extension Analytics {
     @discardableResult
     public func removeDestination(_ id: DestinationID) -> Bool {
         guard !isInChild else { return false }
-        let (isRemoved, problem) = destinationChanges.withLock { _ in
-            let (isRemoved, problem) = registry.remove(id) { journal.removeDestination(id) }
-            if isRemoved { delivery.remove(id) }
+        let (isRemoved, problem) = delivery.destinationChanges.withLock { _ in
+            let (isRemoved, problem) = storage.registry.remove(id) { storage.journal.removeDestination(id) }
+            if isRemoved { delivery.service.remove(id) }
             // Last: as long as it is delivered to, its own category applies.
-            if !registry.configured.contains(id) { consents.remove(id) }
+            if !storage.registry.configured.contains(id) { delivery.consents.remove(id) }
             return (isRemoved, problem)
         }
         if let problem { reporter.report(problem) }
@@ -84,7 +84,7 @@ extension Analytics {
         guard !isInChild else { throw .inChild }
         try checkPresent(destination.id)
         let isTarget = destination.isLocal
-        guard journal.isKept(destination.id) == isTarget else {
+        guard storage.journal.isKept(destination.id) == isTarget else {
             throw TrackwayError(
                 .targetMismatch,
                 isTarget
@@ -98,36 +98,36 @@ extension Analytics {
         }
         var bounds = SettingBounds()
         let settings = bounds.destination(destination, "destinations.\(destination.id)")
-        try destinationChanges.withLock { (_) throws(TrackwayError) in
+        try delivery.destinationChanges.withLock { (_) throws(TrackwayError) in
             // It may have been removed since.
             try checkPresent(destination.id)
             if let rules = settings.rules {
                 runtimeOptions.withLock { $0.rules[destination.id] = rules }
-                delivery.setRules(rules, for: destination.id)
+                delivery.service.setRules(rules, for: destination.id)
             }
-            if let category = settings.consentCategory { consents.add(destination.id, category: category) }
-            if !isTarget { delivery.replace(settings.destination) }
+            if let category = settings.consentCategory { delivery.consents.add(destination.id, category: category) }
+            if !isTarget { delivery.service.replace(settings.destination) }
             // Events that were held for another category may be sent now.
-            if settings.consentCategory != nil { delivery.admissionChanged(for: destination.id) }
+            if settings.consentCategory != nil { delivery.service.admissionChanged(for: destination.id) }
         }
         reporter.report(bounds.diagnostics)
     }
 
     /// Throws when there is no destination of this id.
     func checkPresent(_ id: DestinationID) throws(TrackwayError) {
-        guard !registry.contains(id) else { return }
+        guard !storage.registry.contains(id) else { return }
         throw TrackwayError(
             .unknownDestination,
             "No destination has the id \"\(id)\".",
             recoverySuggestion: "Add it with addDestination, or use one of "
-                + "\(registry.present.sorted().map(\.rawValue).joined(separator: ", "))."
+                + "\(storage.registry.present.sorted().map(\.rawValue).joined(separator: ", "))."
         )
     }
 
     /// Whether a destination with an id is configured or was added.
     public func hasDestination(_ id: DestinationID) -> Bool {
         guard !isInChild else { return false }
-        return registry.contains(id)
+        return storage.registry.contains(id)
     }
 
     // MARK: Queues
@@ -146,20 +146,20 @@ extension Analytics {
     @discardableResult
     public func requestUpload(of route: Route = .all, force: Bool = false) -> Bool {
         guard !isInChild, !route.isNowhere else { return false }
-        if let unknown = route.ids.first(where: { !registry.contains($0) }) {
+        if let unknown = route.ids.first(where: { !storage.registry.contains($0) }) {
             reporter.report(
                 Diagnostic(
                     code: .unknownDestination,
                     field: "of",
                     value: "\(unknown)",
                     message:
-                        "The upload of \"\(unknown)\" was not requested because there is no such queue; the other "
+                        "The upload of \"\(unknown)\" was not requested because there is no such storage.queue; the other "
                         + "queues were asked.",
                     recoverySuggestion: "Add the queue first, or name another."
                 )
             )
         }
-        return delivery.requestUpload(of: route == .all ? nil : Set(route.ids), force: force)
+        return delivery.service.requestUpload(of: route == .all ? nil : Set(route.ids), force: force)
     }
 
     /// The number of events that are pending for a destination.
@@ -171,28 +171,28 @@ extension Analytics {
     /// delivery has not begun yet, a queue is counted from disk, and for any other destination only this process's events count.
     public func pendingCount(for id: DestinationID) -> Int {
         guard !isInChild else { return 0 }
-        return Int(clamping: journal.isKept(id) ? targetCount(for: id) : delivery.waiting(for: id))
+        return Int(clamping: storage.journal.isKept(id) ? targetCount(for: id) : delivery.service.waiting(for: id))
     }
 
     /// Whether a queue's rules find it worth an upload now.
     package func isReadyForUpload(_ id: DestinationID) -> Bool {
-        delivery.isReadyForUpload(id)
+        delivery.service.isReadyForUpload(id)
     }
 
     /// When an upload of a queue was last asked for, by the wall clock of then; nil before the first.
     package func lastUpload(of id: DestinationID) -> Timestamp? {
-        registry.recall(id)?.wall
+        storage.registry.recall(id)?.wall
     }
 
     /// The JSON of what waits in a queue, oldest first; at most so many.
     package func waitingEvents(for id: DestinationID, most: Int) -> [[UInt8]] {
-        delivery.waitingEvents(for: id, most: most)
+        delivery.service.waitingEvents(for: id, most: most)
     }
 
     /// The number of events of a queue that were handed over and are not delivered yet; 0 only if there are none. nil while this
     /// process does not deliver, or if that cannot be counted now.
     package func handedOver(of id: DestinationID) -> UInt64? {
-        delivery.handedOver(of: id)
+        delivery.service.handedOver(of: id)
     }
 
     /// Holds a queue to other rules from now on. A number that no app means is brought within its bounds, and told.
@@ -200,9 +200,9 @@ extension Analytics {
         guard !isInChild else { return }
         var bounds = SettingBounds()
         let policy = bounds.queue(policy, "queue")
-        let problem = destinationChanges.withLock { _ -> Diagnostic? in
-            guard delivery.setQueue(policy, of: id) else { return nil }
-            return registry.setQueue(policy, of: id)
+        let problem = delivery.destinationChanges.withLock { _ -> Diagnostic? in
+            guard delivery.service.setQueue(policy, of: id) else { return nil }
+            return storage.registry.setQueue(policy, of: id)
         }
         reporter.report(bounds.diagnostics)
         if let problem { reporter.report(problem) }
@@ -220,14 +220,14 @@ extension Analytics {
         at wall: Timestamp,
         isShown: Bool = false
     ) -> Receipt {
-        let now = clock.now()
+        let now = recording.clock.now()
         let moment = Moment(wall: wall, monotonic: now.monotonic)
         return recordSlowPath(
             name,
             attributes,
             items: [],
             to: route,
-            id: ids.next(at: now.wall),
+            id: recording.ids.next(at: now.wall),
             at: moment,
             activity: now,
             isShown: isShown

@@ -29,10 +29,10 @@ extension Analytics {
         items: [Item] = [],
         to route: Route = .all
     ) -> Receipt {
-        let moment = clock.now()
-        let id = ids.next(at: moment.wall)
+        let moment = recording.clock.now()
+        let id = recording.ids.next(at: moment.wall)
         // A few comparisons for the usual case; everything else is elsewhere.
-        let gate = control.gate.state
+        let gate = delivery.control.gate.state
         guard isUsual(gate, moment), route == .all else {
             guard gate.contains(.intercepts), isUsual(gate.subtracting(.intercepts), moment), route == .all else {
                 return recordSlowPath(name, attributes, items: items, to: route, id: id, at: moment, activity: moment)
@@ -45,8 +45,8 @@ extension Analytics {
     /// Whether nothing but activity is to be noted with events recorded now, and this event's is noted already.
     @inline(__always)
     private func isUsual(_ gate: RecordingGate.State, _ moment: Moment) -> Bool {
-        (gate == .isOpen || gate == .isOpenAndWatched && behavior.activity.covers(moment.monotonic))
-            && zone.holds(moment.wall)
+        (gate == .isOpen || gate == .isOpenAndWatched && lifecycle.behavior.activity.covers(moment.monotonic))
+            && recording.zone.holds(moment.wall)
     }
 
     /// Encodes an event and appends it to the journal.
@@ -66,15 +66,15 @@ extension Analytics {
                 moment: moment,
                 attributes: attributes,
                 items: items,
-                limits: limits,
+                limits: recording.limits,
                 into: &writer,
                 report: { diagnostics.append($0) }
             )
-            return journal.append(writer.bytes)
+            return storage.journal.append(writer.bytes)
         }
         if !diagnostics.isEmpty { report(diagnostics) }
         guard case .kept(let sequence) = outcome else { return notKept(outcome, id: id, name) }
-        delivery.eventRecorded(sequence: sequence)
+        delivery.service.eventRecorded(sequence: sequence)
         return Receipt(id: id, sequence: sequence, .recorded(.kernel))
     }
 
@@ -113,7 +113,7 @@ extension Analytics {
         to route: Route = .all,
         at moment: Moment
     ) -> Receipt {
-        recordSlowPath(name, attributes, items: [], to: route, id: ids.next(at: moment.wall), at: moment)
+        recordSlowPath(name, attributes, items: [], to: route, id: recording.ids.next(at: moment.wall), at: moment)
     }
 
     // MARK: The unusual
@@ -147,9 +147,11 @@ extension Analytics {
 
     @inline(never)
     private func notKept(_ outcome: AppendOutcome, id: EventID, _ name: String) -> Receipt {
-        if let diagnostic = Diagnostic(outcome, name), !diagnostic.isAwaiting(journal) { reporter.report(diagnostic) }
+        if let diagnostic = Diagnostic(outcome, name), !diagnostic.isAwaiting(storage.journal) {
+            reporter.report(diagnostic)
+        }
         let receipt = Receipt(outcome, id: id)
-        if receipt.isRecorded { delivery.eventRecorded(sequence: receipt.sequence) }
+        if receipt.isRecorded { delivery.service.eventRecorded(sequence: receipt.sequence) }
         return receipt
     }
 
@@ -166,11 +168,11 @@ extension Analytics {
         _ gate: RecordingGate.State
     ) -> Receipt {
         var event = InterceptedEvent(name, attributes, items: items)
-        guard interception.keeps(&event, at: moment.monotonic) else {
+        guard recording.interception.keeps(&event, at: moment.monotonic) else {
             return Receipt(id: id, sequence: 0, .dropped(.intercepted))
         }
         // An interceptor may have switched the SDK off, for example.
-        guard control.gate.state == gate else {
+        guard delivery.control.gate.state == gate else {
             return recordSlowPath(
                 event.name,
                 event.attributes,
@@ -206,52 +208,56 @@ extension Analytics {
         activity: Moment? = nil,
         isShown: Bool = false
     ) -> Receipt {
-        let before = control.gate.state
-        if control.gate.isForked { return refuseInChild(id: id) }
+        let before = delivery.control.gate.state
+        if delivery.control.gate.isForked { return refuseInChild(id: id) }
         if before.contains(.contextIncomplete) { completeContext() }
-        contextStore.follow(zoneAt: moment.wall)
-        behavior.begin()
-        if let activity { behavior.userActs(at: activity) }
-        let gate = control.gate.state
+        recording.contextStore.follow(zoneAt: moment.wall)
+        lifecycle.behavior.begin()
+        if let activity { lifecycle.behavior.userActs(at: activity) }
+        let gate = delivery.control.gate.state
         if gate.contains(.isOpen) {
             if gate.contains(.isShutDown) { reportShutDown(name) }
             if let refusal = unknownRoute(route, id: id, name) { return refusal }
         }
         func complete() -> Attributes {
             gate.contains(.addsAttributes)
-                ? attributes.adding(shared: dynamic.current(), toRecord: name, most: limits.oneAttributeTooMany)
+                ? attributes.adding(
+                    shared: recording.dynamic.current(),
+                    toRecord: name,
+                    most: recording.limits.oneAttributeTooMany
+                )
                 : attributes
         }
         var intercepted: InterceptedEvent?
-        if !isShown, gate.contains(.intercepts), recorder.mayRecord(name, to: route.ids) {
+        if !isShown, gate.contains(.intercepts), recording.recorder.mayRecord(name, to: route.ids) {
             var event = InterceptedEvent(name, complete(), items: items, to: route)
-            guard interception.keeps(&event) else {
+            guard recording.interception.keeps(&event) else {
                 return Receipt(id: id, sequence: 0, .dropped(.intercepted))
             }
             intercepted = event
         }
-        let outcome = recorder.record(
+        let outcome = recording.recorder.record(
             intercepted?.name ?? name,
             intercepted?.attributes ?? complete(),
             items: intercepted?.items ?? items,
             at: moment,
             id: id,
             to: route.ids,
-            in: contextStore.current
+            in: recording.contextStore.current
         )
         reporter.report(outcome.diagnostics)
-        if let line = outcome.line { write(line) }
+        if let line = outcome.line { recording.write(line) }
         if outcome.receipt.isRecorded {
-            delivery.eventRecorded(sequence: outcome.receipt.sequence, to: route.ids)
-            if !before.isDisjoint(with: [.startPending, .heartbeatRests]) { behavior.wakeHeartbeats() }
+            delivery.service.eventRecorded(sequence: outcome.receipt.sequence, to: route.ids)
+            if !before.isDisjoint(with: [.startPending, .heartbeatRests]) { lifecycle.behavior.wakeHeartbeats() }
         }
         return outcome.receipt
     }
 
     /// Reads what events have in common, if nobody has, and opens the short way for recording.
     func completeContext() {
-        contextStore.complete()
-        control.setGate(.contextIncomplete) { false }
+        recording.contextStore.complete()
+        delivery.control.setGate(.contextIncomplete) { false }
     }
 
     private func reportShutDown(_ name: String) {
@@ -268,7 +274,7 @@ extension Analytics {
     }
 
     private func unknownRoute(_ route: Route, id: EventID, _ name: String) -> Receipt? {
-        let unknown = route.ids.first { !registry.contains($0) }
+        let unknown = route.ids.first { !storage.registry.contains($0) }
         guard unknown != nil || route.isNowhere else { return nil }
         reporter.report(
             Diagnostic(
@@ -277,7 +283,7 @@ extension Analytics {
                 value: unknown?.rawValue ?? "[]",
                 message: "The event \(name.quoted) was not recorded because "
                     + (unknown.map { "no destination has the id \"\($0)\"" } ?? "its route names no destination")
-                    + ". The destinations are \(registry.present.sorted().map(\.rawValue).joined(separator: ", ")).",
+                    + ". The destinations are \(storage.registry.present.sorted().map(\.rawValue).joined(separator: ", ")).",
                 recoverySuggestion: "Add the destination, or correct the id."
             )
         )

@@ -59,9 +59,9 @@ extension Analytics {
             )
         }
         do throws(JournalError) {
-            try await commits.commit()
+            try await storage.commits.commit()
             // A flush that succeeds proves nothing for what an earlier one has failed on.
-            guard journal.isDurable(receipt.sequence) else { throw JournalError.doubtful(receipt.sequence) }
+            guard storage.journal.isDurable(receipt.sequence) else { throw JournalError.doubtful(receipt.sequence) }
         } catch {
             throw TrackwayError(
                 .notDurable,

@@ -22,23 +22,31 @@ final class StorageArrival: Sendable {
     private let observation = Locked<(any Sendable)?>(nil)
     private let state = Locked(State())
 
-    /// What has to be told.
-    struct Parts: Sendable {
-        let dependencies: Dependencies
-        let journal: Journal
-        let settings: SettingsFile
+    private struct Parts: Sendable {
+        let storage: InstallationStorage
         let contextStore: ContextStore
         let consents: ConsentDriver
         let behavior: BehaviorDriver
-        let registry: QueueRegistry
-        let queue: StorageQueue
-        let reporter: DiagnosticReporter
-        let takingOver: TakingOver
+
+        var dependencies: Dependencies { storage.dependencies }
+        var journal: Journal { storage.journal }
+        var settings: SettingsFile { storage.settings }
+        var reporter: DiagnosticReporter { storage.reporter }
+        var queue: StorageQueue { storage.queue }
+        var takingOver: TakingOver { storage.takingOver }
     }
 
-    /// nil when there is nothing to wait for.
-    init?(_ parts: Parts, _ availability: StorageAvailability?) {
-        guard let availability, parts.journal.isAwaitingStorage else { return nil }
+    /// nil when the storage folder could be used at once.
+    init?(
+        _ storage: InstallationStorage,
+        contextStore: ContextStore,
+        consents: ConsentDriver,
+        behavior: BehaviorDriver
+    ) {
+        guard let availability = storage.dependencies.availability, storage.journal.isAwaitingStorage else {
+            return nil
+        }
+        let parts = Parts(storage: storage, contextStore: contextStore, consents: consents, behavior: behavior)
         self.parts = parts
         provisional = parts.contextStore.current.user
         if parts.dependencies.isPreview {
@@ -105,7 +113,7 @@ final class StorageArrival: Sendable {
             return  // It is looked at again.
         }
         observation.withLock { $0 = nil }
-        parts.registry.recall()
+        parts.storage.registry.recall()
         let user = user
         parts.contextStore.perform { [takingOver = parts.takingOver] transaction in
             transaction.context.user = user

@@ -20,7 +20,7 @@ extension Analytics {
     /// - Parameter title: the title of what is shown; nil asks the source of the app's state.
     public func collectSnapshot(title: String? = nil) {
         guard !isInChild else { return }
-        guard let snapshots else { return reportSnapshotsOff() }
+        guard let snapshots = lifecycle.snapshots else { return reportSnapshotsOff() }
         snapshots.collect(title)
     }
 
@@ -30,7 +30,7 @@ extension Analytics {
     /// reads. Numbers that are infinite or not a number are left out with a `Diagnostic`. The call returns at once. Any thread may call.
     public func addSensorReading(_ reading: MotionReading) {
         guard !isInChild else { return }
-        guard let snapshots else { return reportSnapshotsOff() }
+        guard let snapshots = lifecycle.snapshots else { return reportSnapshotsOff() }
         snapshots.read(reading, run: nil)
     }
 
@@ -40,7 +40,7 @@ extension Analytics {
     /// once. Any thread may call.
     public func addHeading(_ heading: Heading) {
         guard !isInChild else { return }
-        guard let snapshots else { return reportSnapshotsOff() }
+        guard let snapshots = lifecycle.snapshots else { return reportSnapshotsOff() }
         snapshots.read(heading, run: nil)
     }
 
@@ -49,32 +49,32 @@ extension Analytics {
     /// - Parameter time: what the event says about when it happened; this moment when nil.
     package func collectAppState(title: String?, at time: Timestamp? = nil) {
         guard !isInChild else { return }
-        guard let snapshots else { return reportSnapshotsOff() }
+        guard let snapshots = lifecycle.snapshots else { return reportSnapshotsOff() }
         snapshots.collect(title, reportsProperties: false, at: time)
     }
 
     /// Takes a snapshot of what the device is alone now; see ``collectSnapshot(title:)``.
     package func collectDeviceProperties() {
         guard !isInChild else { return }
-        guard let snapshots else { return reportSnapshotsOff() }
+        guard let snapshots = lifecycle.snapshots else { return reportSnapshotsOff() }
         snapshots.collectProperties()
     }
 
     /// Takes a snapshot of the app's state as if a screen were shown: within the policy's limit, and only in the foreground.
     package func requestSnapshot(title: String?) {
         guard !isInChild else { return }
-        snapshots?.screenShown(title)
+        lifecycle.snapshots?.screenShown(title)
     }
 
     /// Takes a snapshot of the app's state if there was none within the policy's longest pause, and only in the foreground.
     package func takeSnapshotIfDue() {
         guard !isInChild else { return }
-        snapshots?.collectIfDue()
+        lifecycle.snapshots?.collectIfDue()
     }
 
     /// Whether a snapshot taken now would say where the device is. Asks the source on the calling thread.
     package var canCollectLocation: Bool {
-        snapshots?.canCollectLocation ?? false
+        lifecycle.snapshots?.canCollectLocation ?? false
     }
 
     private func reportSnapshotsOff() {

@@ -69,7 +69,7 @@ extension Analytics {
     ///
     /// nil when there was nothing to take over, when this installation was not new, or when no compatibility module asked for it. Later starts
     /// return the same value until the installation is erased. Any thread may call.
-    public var migrationResult: MigrationResult? { takingOver.report }
+    public var migrationResult: MigrationResult? { storage.takingOver.report }
 }
 
 extension Diagnostic {

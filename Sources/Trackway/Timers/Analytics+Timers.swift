@@ -20,9 +20,9 @@ extension Analytics {
     ///   - countsBackground: whether time in the background counts, too.
     @discardableResult
     public func startTimer(_ name: String, unit: TimerUnit = .seconds, countsBackground: Bool = false) -> TimerID {
-        let id = TimerID(name: timerName(name), start: ids.next(at: clock.now().wall))
+        let id = TimerID(name: timerName(name), start: recording.ids.next(at: recording.clock.now().wall))
         guard !isInChild else { return id }
-        let actions = timers.report { machine, now in
+        let actions = lifecycle.timers.report { machine, now in
             machine.started(id.name, id: id.start, unit: unit, countsBackground: countsBackground, at: now)
         }
         for case .reportForgotten(let forgotten) in actions {
@@ -93,31 +93,31 @@ extension Analytics {
     /// Removes all timers without recording events.
     public func clearTimers() {
         guard !isInChild else { return }
-        timers.report { machine, _ in machine.cleared() }
+        lifecycle.timers.report { machine, _ in machine.cleared() }
     }
 
     // MARK: Either way
 
     /// As the event's name will be, so that what is started with a name too long is ended with it.
-    private func timerName(_ name: String) -> String { name.cut(toBytes: limits.nameBytes) }
+    private func timerName(_ name: String) -> String { name.cut(toBytes: recording.limits.nameBytes) }
 
     private func pause(_ timer: TimerReference, _ name: String) {
         guard !isInChild else { return }
-        if !timers.report({ machine, now in machine.paused(timer, at: now) }) { reportUnknown(name) }
+        if !lifecycle.timers.report({ machine, now in machine.paused(timer, at: now) }) { reportUnknown(name) }
     }
 
     private func elapsedTime(_ timer: TimerReference) -> Duration? {
-        isInChild ? nil : timers.report { machine, now in machine.elapsedTime(of: timer, at: now) }
+        isInChild ? nil : lifecycle.timers.report { machine, now in machine.elapsedTime(of: timer, at: now) }
     }
 
     private func resume(_ timer: TimerReference, _ name: String) {
         guard !isInChild else { return }
-        if !timers.report({ machine, now in machine.resumed(timer, at: now) }) { reportUnknown(name) }
+        if !lifecycle.timers.report({ machine, now in machine.resumed(timer, at: now) }) { reportUnknown(name) }
     }
 
     private func remove(_ timer: TimerReference, _ name: String) {
         guard !isInChild else { return }
-        if !timers.report({ machine, _ in machine.removed(timer) }) { reportUnknown(name) }
+        if !lifecycle.timers.report({ machine, _ in machine.removed(timer) }) { reportUnknown(name) }
     }
 
     private func end(
@@ -128,7 +128,7 @@ extension Analytics {
         _ route: Route
     ) -> Receipt {
         guard !isInChild else { return refuseInChild() }
-        let reading = timers.report { machine, now in machine.ended(timer, at: now) }
+        let reading = lifecycle.timers.report { machine, now in machine.ended(timer, at: now) }
         guard let reading else {
             reportUnknown(name)
             return record(name, attributes, items: items, to: route)

@@ -131,7 +131,7 @@ extension SimulatedDevice {
             app(is: .notRunning)
             throw SimulatedDeviceError(step: step, error)
         }
-        let writer = process.analytics.journal.writer
+        let writer = process.analytics.storage.journal.writer
         state.withLock { state in
             state.process = process
             state.history.began(writer)

@@ -101,7 +101,7 @@ extension SimulatedDevice {
     /// Lets the work that a process begins with, or goes on with, begin. By a clock that stands still it takes no time; by
     /// the machine's own it does, and a script must not outrun it.
     func settle() async {
-        await process?.analytics.control.untilSettled()
+        await process?.analytics.delivery.control.untilSettled()
     }
 
     func app(is app: SimulatedAppState) {
@@ -168,7 +168,9 @@ extension SimulatedDevice {
             } else if state.nextReading == nil {
                 state.nextReading = state.clock.now().monotonic.advanced(by: SnapshotMeans.samplingInterval)
             }
-            let (beat, snapshot) = (process.analytics.behavior.heartbeatDue, process.analytics.snapshots?.due)
+            let (beat, snapshot) = (
+                process.analytics.lifecycle.behavior.heartbeatDue, process.analytics.lifecycle.snapshots?.due
+            )
             return [state.startDue, beat, state.nextReading, snapshot].compactMap { $0 }.filter { $0 <= end }.min()
         }
     }
@@ -186,11 +188,13 @@ extension SimulatedDevice {
             if reads { state.nextReading = due.advanced(by: SnapshotMeans.samplingInterval) }
             return (state.process?.analytics, starts, reads)
         }
-        if starts { analytics?.behavior.launchEnded() }
-        if let behavior = analytics?.behavior, behavior.heartbeatDue.map({ $0 <= due }) ?? false {
+        if starts { analytics?.lifecycle.behavior.launchEnded() }
+        if let behavior = analytics?.lifecycle.behavior, behavior.heartbeatDue.map({ $0 <= due }) ?? false {
             behavior.heartbeat()
         }
         if reads { sensors.read(at: clock.now().wall) }
-        if let snapshots = analytics?.snapshots, snapshots.due.map({ $0 <= due }) ?? false { snapshots.timeCame() }
+        if let snapshots = analytics?.lifecycle.snapshots, snapshots.due.map({ $0 <= due }) ?? false {
+            snapshots.timeCame()
+        }
     }
 }

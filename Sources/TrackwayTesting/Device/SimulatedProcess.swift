@@ -65,7 +65,7 @@ final class SimulatedProcess: Sendable {
     func die() {
         isAlive.withLock { $0 = false }
         // Whoever holds the analytics still, as a test may, holds nothing that runs.
-        analytics.snapshots?.abandon()
+        analytics.lifecycle.snapshots?.abandon()
     }
 
     /// A moment by a clock that stands still. All the work that takes no time fits into it; whoever would have to wait, for

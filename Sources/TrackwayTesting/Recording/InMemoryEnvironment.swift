@@ -141,7 +141,7 @@ public final class InMemoryEnvironment: Sendable {
             jobs = idle.jobs
             await idle.untilIdle()
             // After the work that those tasks put on the queue. A task that waited for it has a new job now.
-            await analytics.queue.run {}
+            await analytics.storage.queue.run {}
         } while idle.jobs != jobs
     }
 

@@ -65,7 +65,7 @@ public final class UIKitCapture {
         self.detector = detector
         observation = UIKitHooks.observe(handlers())
         if screens != nil {
-            let tracker = analytics.screenTracker
+            let tracker = analytics.lifecycle.screenTracker
             tracker.found(by: self)
             scenes = SceneWatch(tracker)
         }
@@ -91,7 +91,7 @@ public final class UIKitCapture {
         observation = nil
         typing = nil
         scenes = nil
-        analytics?.screenTracker.forget(shown)
+        analytics?.lifecycle.screenTracker.forget(shown)
         shown = []
     }
 
@@ -116,7 +116,7 @@ public final class UIKitCapture {
         guard let screens, let analytics, let found = screens.screen(of: ViewFacts.controller(controller)) else {
             return
         }
-        analytics.screenTracker.willAppear(
+        analytics.lifecycle.screenTracker.willAppear(
             ObjectIdentifier(controller).hashValue,
             uniqueID: found.uniqueID,
             in: ViewFacts.scene(of: controller).map { ObjectIdentifier($0).hashValue }
@@ -133,9 +133,9 @@ public final class UIKitCapture {
         let scene = ViewFacts.scene(of: controller)
         let place = scene.map { ObjectIdentifier($0).hashValue }
         if let place, scene?.activationState == .foregroundActive {
-            analytics.screenTracker.found(activeScene: place)
+            analytics.lifecycle.screenTracker.found(activeScene: place)
         }
-        analytics.screenTracker.appeared(
+        analytics.lifecycle.screenTracker.appeared(
             id,
             ScreenView(screen: screen, attributes: found.attributes, isManual: false),
             in: place
@@ -145,7 +145,7 @@ public final class UIKitCapture {
     private func disappeared(_ controller: UIViewController) {
         let id = ObjectIdentifier(controller).hashValue
         shown.remove(id)
-        analytics?.screenTracker.disappeared(id)
+        analytics?.lifecycle.screenTracker.disappeared(id)
     }
 
     // MARK: Touches and actions
@@ -156,10 +156,10 @@ public final class UIKitCapture {
         let ended = touches.filter { $0.phase == .ended }
         guard !ended.isEmpty else { return }
         if screens != nil, let scene = ended.lazy.compactMap({ $0.view?.window?.windowScene }).first {
-            analytics?.screenTracker.sceneActivated(ObjectIdentifier(scene).hashValue)
+            analytics?.lifecycle.screenTracker.sceneActivated(ObjectIdentifier(scene).hashValue)
         }
         // Also a touch that is no click shows that somebody uses the app.
-        analytics?.behavior.somethingHappened()
+        analytics?.lifecycle.behavior.somethingHappened()
         for touch in ended {
             guard let view = touch.view, isInside(touch, view) else { continue }
             record(view, fingers: touches.count)
@@ -218,7 +218,7 @@ public final class UIKitCapture {
             facts.screenTitle = ViewFacts.screen(around: view, by: titles)?.attributes[CapturedKey.screenTitle]?.string
         }
         guard let click = clicks.click(in: facts) else { return }
-        guard memory.isNew(click, at: analytics.environment.now, interval: clicks.interval) else { return }
+        guard memory.isNew(click, at: analytics.delivery.environment.now, interval: clicks.interval) else { return }
         analytics.record(CapturedName.click, click.attributes)
     }
 }

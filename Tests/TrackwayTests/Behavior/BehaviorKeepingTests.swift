@@ -27,7 +27,7 @@ struct BehaviorKeepingTests {
             dependencies.lifeCycleQueue = StorageQueue(label: "test.life-cycle")
             analytics = try Analytics(configuration, in: dependencies)
             self.environment = environment
-            analytics.behavior.begin()
+            analytics.lifecycle.behavior.begin()
         }
 
         /// What the file holds, as text.
@@ -68,21 +68,21 @@ struct BehaviorKeepingTests {
         app.analytics.screen("First")
         try await app.untilWriting()
         app.analytics.screen("Second")
-        app.analytics.screenTracker.appeared(
+        app.analytics.lifecycle.screenTracker.appeared(
             1,
             ScreenView(screen: .init(name: "Third"), attributes: [:], isManual: true)
         )
-        app.analytics.behavior.heartbeat()
+        app.analytics.lifecycle.behavior.heartbeat()
         app.analytics.record("event")
-        app.analytics.lifeCycle.announced([.willResignActive], moment: nil)
-        await app.analytics.lifeCycle.untilSettled()
+        app.analytics.lifecycle.follower.announced([.willResignActive], moment: nil)
+        await app.analytics.lifecycle.follower.untilSettled()
         #expect(app.storage.heldCalls == 1, "nobody but the writer waits")
         #expect(try !app.kept.contains("First"))
         let event = try #require(app.environment.recorded.last { $0.event.name == "event" })
         #expect(event.context["screen"]?["name"]?.string == "Third")
 
         app.storage.release()
-        await app.analytics.behavior.untilKept()
+        await app.analytics.lifecycle.behavior.untilKept()
         #expect(try app.kept.contains("Third"))
         await app.analytics.shutdown()
     }
@@ -90,22 +90,22 @@ struct BehaviorKeepingTests {
     @Test("a start is kept before its events, and nobody waits for it but the announcement", .timeLimit(.minutes(30)))
     func before() async throws {
         let app = try App()
-        app.analytics.lifeCycle.announced([.willResignActive, .didEnterBackground], moment: nil)
-        await app.analytics.lifeCycle.untilSettled()
-        await app.analytics.behavior.untilKept()
+        app.analytics.lifecycle.follower.announced([.willResignActive, .didEnterBackground], moment: nil)
+        await app.analytics.lifecycle.follower.untilSettled()
+        await app.analytics.lifecycle.behavior.untilKept()
         app.environment.clock.advance(by: .seconds(3_600))
         let before = try app.kept
         app.holdWrites()
-        app.analytics.lifeCycle.announced([.willEnterForeground, .didBecomeActive], moment: nil)
+        app.analytics.lifecycle.follower.announced([.willEnterForeground, .didBecomeActive], moment: nil)
         try await app.untilWriting()
         app.analytics.record("meanwhile")
         app.analytics.screen("Shown")
-        app.analytics.behavior.heartbeat()
+        app.analytics.lifecycle.behavior.heartbeat()
         #expect(!app.story.contains("_session_start 2"))
         #expect(try app.kept == before)
         app.storage.release()
-        await app.analytics.lifeCycle.untilSettled()
-        await app.analytics.behavior.untilKept()
+        await app.analytics.lifecycle.follower.untilSettled()
+        await app.analytics.lifecycle.behavior.untilKept()
         #expect(app.story.filter { $0.hasPrefix("_session_start") } == ["_session_start 1", "_session_start 2"])
         #expect(app.story.filter { $0 == "_app_start hot" }.count == 1)
         #expect(try app.kept.contains("Shown"))
@@ -119,7 +119,7 @@ struct BehaviorKeepingTests {
     func killed() async throws {
         let app = try App()
         app.analytics.screen("Kept")
-        await app.analytics.behavior.untilKept()
+        await app.analytics.lifecycle.behavior.untilKept()
         app.holdWrites()
         app.analytics.screen("Lost")
         app.analytics.record("last")
@@ -145,16 +145,16 @@ struct BehaviorKeepingTests {
         try await app.untilWriting()
         let isOver = Locked(false)
         let moment = LifeCycleMoment(limit: .seconds(5)) { isOver.withLock { $0 = true } }
-        app.analytics.lifeCycle.announced([.willResignActive, .didEnterBackground], moment: moment)
+        app.analytics.lifecycle.follower.announced([.willResignActive, .didEnterBackground], moment: moment)
         #expect(try !app.isPlaceFree)
         app.storage.release()
-        await app.analytics.lifeCycle.untilSettled()
+        await app.analytics.lifecycle.follower.untilSettled()
         #expect(try app.isPlaceFree)
         #expect(try app.kept.contains("Last"))
         try await Deadline.wait(while: !isOver.withLock({ $0 }))
 
-        app.analytics.lifeCycle.announced([.willEnterForeground, .didBecomeActive], moment: nil)
-        await app.analytics.lifeCycle.untilSettled()
+        app.analytics.lifecycle.follower.announced([.willEnterForeground, .didBecomeActive], moment: nil)
+        await app.analytics.lifecycle.follower.untilSettled()
         #expect(try !app.isPlaceFree)
         #expect(app.story.filter { $0 == "_app_start hot" }.count == 1)
         await app.analytics.shutdown()
@@ -169,9 +169,9 @@ struct BehaviorKeepingTests {
             try await app.untilWriting()
             if terminates {
                 // Returns although the write hangs.
-                app.analytics.lifeCycle.announced([.willTerminate], moment: nil)
+                app.analytics.lifecycle.follower.announced([.willTerminate], moment: nil)
             } else {
-                app.analytics.behavior.abandon()
+                app.analytics.lifecycle.behavior.abandon()
             }
             app.storage.release()
             try await Deadline.wait(while: !app.isPlaceFree)
@@ -186,12 +186,12 @@ struct BehaviorKeepingTests {
         app.storage.fail(.replace, with: .noSpace, paths: "/behavior")
         for name in ["One", "Two"] {
             app.analytics.screen(name)
-            await app.analytics.behavior.untilKept()
+            await app.analytics.lifecycle.behavior.untilKept()
         }
         #expect(app.environment.diagnostics.filter { $0.code == .behaviorNotKept }.count == 1)
         app.storage.heal()
         app.analytics.screen("Three")
-        await app.analytics.behavior.untilKept()
+        await app.analytics.lifecycle.behavior.untilKept()
         #expect(try app.kept.contains("Three"))
         await app.analytics.shutdown()
     }
@@ -205,7 +205,7 @@ struct BehaviorKeepingTests {
         async let erasing: Void = app.analytics.erase()
         app.storage.release()
         try await erasing
-        await app.analytics.behavior.untilKept()
+        await app.analytics.lifecycle.behavior.untilKept()
         #expect(try !app.kept.contains("Secret"))
         await app.analytics.shutdown()
     }

@@ -156,7 +156,10 @@ struct CaptureTests {
         _ = await memory.analytics.flush()
         await withCheckedContinuation { finished in
             let moment = LifeCycleMoment(limit: .seconds(5)) { finished.resume() }
-            memory.analytics.lifeCycle.lifeCycleChanged([.willResignActive, .didEnterBackground], moment: moment)
+            memory.analytics.lifecycle.follower.lifeCycleChanged(
+                [.willResignActive, .didEnterBackground],
+                moment: moment
+            )
         }
         #expect(memory.transport.delivered.map(\.event.name) == Self.coldStart + ["event", "_app_end"])
         // Both locks are free: another process can deliver, and capture.
@@ -176,7 +179,7 @@ struct CaptureTests {
         memory.analytics.record("event")
         await withCheckedContinuation { finished in
             let moment = LifeCycleMoment(limit: .seconds(1)) { finished.resume() }
-            memory.analytics.lifeCycle.lifeCycleChanged([.willTerminate], moment: moment)
+            memory.analytics.lifecycle.follower.lifeCycleChanged([.willTerminate], moment: moment)
         }
         #expect(memory.names.last == "_app_end")
         memory.analytics.record("afterwards")

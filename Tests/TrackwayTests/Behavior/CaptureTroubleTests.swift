@@ -45,7 +45,7 @@ struct CaptureTroubleTests {
     func leftAlone() async throws {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.screen("Home")
-        let behavior = memory.analytics.behavior
+        let behavior = memory.analytics.lifecycle.behavior
         let started = try memory.keptBehavior
         await memory.passTime { behavior.heartbeatDue == nil }
         let kept = try memory.keptBehavior

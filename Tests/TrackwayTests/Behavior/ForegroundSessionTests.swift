@@ -61,8 +61,8 @@ struct ForegroundSessionTests {
     func withoutLimits() throws {
         let memory = try Self.start(nil)
         memory.analytics.record("event")
-        #expect(memory.analytics.control.gate.state == .isOpen)
-        #expect(memory.analytics.behavior.activity.last == nil)
+        #expect(memory.analytics.delivery.control.gate.state == .isOpen)
+        #expect(memory.analytics.lifecycle.behavior.activity.last == nil)
     }
 
     @Test("with limits one event a second is looked at, and the others compare one number")
@@ -70,8 +70,8 @@ struct ForegroundSessionTests {
         let memory = try Self.start()
         memory.analytics.record("event")
         let first = memory.clock.now().monotonic
-        #expect(memory.analytics.control.gate.state == .isOpenAndWatched)
-        let activity = memory.analytics.behavior.activity
+        #expect(memory.analytics.delivery.control.gate.state == .isOpenAndWatched)
+        let activity = memory.analytics.lifecycle.behavior.activity
         #expect(activity.covers(first) && activity.covers(first.advanced(by: .milliseconds(999))))
         #expect(!activity.covers(first.advanced(by: .milliseconds(1000))))
         memory.clock.advance(by: .milliseconds(999))
@@ -81,7 +81,7 @@ struct ForegroundSessionTests {
         memory.analytics.record("event")
         #expect(activity.last?.monotonic == memory.clock.now().monotonic)
         memory.goToBackground()
-        #expect(memory.analytics.control.gate.state == .isOpen)
+        #expect(memory.analytics.delivery.control.gate.state == .isOpen)
         #expect(activity.last == nil)
     }
 
@@ -91,7 +91,7 @@ struct ForegroundSessionTests {
         func happen(to memory: InMemoryAnalytics) {
             switch self {
             case .event: memory.analytics.record("act")
-            case .touch: memory.analytics.behavior.somethingHappened()
+            case .touch: memory.analytics.lifecycle.behavior.somethingHappened()
             case .screen: memory.analytics.screen("Screen \(memory.clock.now().monotonic.milliseconds)")
             case .signIn: memory.analytics.identify("user \(memory.clock.now().monotonic.milliseconds)")
             case .window:
@@ -136,7 +136,7 @@ struct ForegroundSessionTests {
         for round in 0..<12 {
             memory.clock.advance(by: .seconds(300))
             memory.analytics.recordAfterLaunch("own")
-            memory.analytics.behavior.heartbeat()
+            memory.analytics.lifecycle.behavior.heartbeat()
             memory.analytics.options.logEvents = round == 3
         }
         #expect(Self.sessions(memory, "own").allSatisfy { $0 == 1 })
@@ -190,7 +190,7 @@ struct ForegroundSessionTests {
         memory.clock.advance(by: .seconds(10_000))
         memory.analytics.record("event")
         #expect(Self.sessions(memory) == [1, 1, 2, 2])
-        #expect(memory.analytics.control.gate.state == .isOpen)
+        #expect(memory.analytics.delivery.control.gate.state == .isOpen)
     }
 
     @Test("a killed process was active until its last event, which only its journal holds")
@@ -222,7 +222,7 @@ struct ForegroundSessionTests {
             clock.advance(by: .seconds(1_000))
             second.analytics.record("of second")
         }
-        #expect(second.analytics.control.gate.state == .isOpen)
+        #expect(second.analytics.delivery.control.gate.state == .isOpen)
         #expect(Self.sessions(second, "of second") == [1, 1, 1, 1])
         first?.analytics.record("event")
         #expect(Self.sessions(second) == [1, 2])

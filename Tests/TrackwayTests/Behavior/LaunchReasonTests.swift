@@ -61,9 +61,9 @@ struct LaunchReasonTests {
     func timedOut() throws {
         for reason in LaunchReason.allCases.filter(\.isPending) {
             let process = try Process(Self.pending(reason))
-            process.analytics.behavior.begin()
+            process.analytics.lifecycle.behavior.begin()
             process.clock.advance(by: LaunchReason.limit)
-            process.analytics.behavior.launchTimedOut()
+            process.analytics.lifecycle.behavior.launchTimedOut()
             #expect(try process.story == ["_app_start passive"])
         }
     }
@@ -71,16 +71,16 @@ struct LaunchReasonTests {
     @Test("A background launch is told at once, and a launch that nobody opened leaves no exit to the next process")
     func background() throws {
         let pushed = try Process(Self.pending(.background))
-        pushed.analytics.behavior.begin()
+        pushed.analytics.lifecycle.behavior.begin()
         #expect(try pushed.story == ["_app_start passive"])
 
         let (clock, storage) = (ManualClock(), MemoryStorage(remembersRemoved: true))
         for _ in 0..<3 {
             let process = try Process(Self.pending(.prewarmed), clock: clock, storage: storage)
-            process.analytics.behavior.begin()
-            process.analytics.behavior.heartbeat()
+            process.analytics.lifecycle.behavior.begin()
+            process.analytics.lifecycle.behavior.heartbeat()
             clock.advance(by: .seconds(600))
-            process.analytics.behavior.abandon()
+            process.analytics.lifecycle.behavior.abandon()
         }
         #expect(try Process(Self.pending(.prewarmed), clock: clock, storage: storage).story.isEmpty)
     }
@@ -89,19 +89,19 @@ struct LaunchReasonTests {
     func stamped() async throws {
         let queue = StorageQueue(label: "test")
         let process = try Process(LaunchReading(.user, in: .inactive), queue: queue)
-        process.analytics.behavior.begin()
+        process.analytics.lifecycle.behavior.begin()
         let isBusy = DispatchSemaphore(value: 0)
         queue.order { isBusy.wait() }
         process.clock.advance(by: .seconds(20))
-        process.analytics.lifeCycle.announced([.willResignActive, .didEnterBackground], moment: nil)
+        process.analytics.lifecycle.follower.announced([.willResignActive, .didEnterBackground], moment: nil)
         process.clock.advance(by: .seconds(5))
-        process.analytics.lifeCycle.announced([.willEnterForeground, .didBecomeActive], moment: nil)
+        process.analytics.lifecycle.follower.announced([.willEnterForeground, .didBecomeActive], moment: nil)
         process.clock.advance(by: .seconds(7))
         // This heartbeat comes before the announcements are processed, and counts the app as seen until now.
-        process.analytics.behavior.heartbeat()
+        process.analytics.lifecycle.behavior.heartbeat()
         #expect(try process.story.last == "_session_start 1", "nothing was done on this thread")
         isBusy.signal()
-        await process.analytics.lifeCycle.untilSettled()
+        await process.analytics.lifecycle.follower.untilSettled()
         #expect(try process.story.suffix(2) == ["_app_end 20s", "_app_start hot"])
         let events = try RecordedEvents.read(in: "/app", of: process.storage)
         let (left, came) = (events[events.count - 2].event.time, events[events.count - 1].event.time)
@@ -113,12 +113,12 @@ struct LaunchReasonTests {
     func terminated() throws {
         let queue = StorageQueue(label: "test")
         let process = try Process(LaunchReading(.user, in: .inactive), queue: queue)
-        process.analytics.behavior.begin()
-        process.analytics.lifeCycle.announced([.willTerminate], moment: nil)
+        process.analytics.lifecycle.behavior.begin()
+        process.analytics.lifecycle.follower.announced([.willTerminate], moment: nil)
         #expect(try process.story.last?.hasPrefix("_app_end") == true)
         let isBusy = DispatchSemaphore(value: 0)
         queue.order { isBusy.wait() }
-        process.analytics.lifeCycle.announced([.willTerminate], moment: nil)
+        process.analytics.lifecycle.follower.announced([.willTerminate], moment: nil)
         isBusy.signal()
     }
 
@@ -134,7 +134,7 @@ struct LaunchReasonTests {
         await withCheckedContinuation { finished in
             let moment = LifeCycleMoment(limit: .seconds(5)) { finished.resume() }
             if early { moment.expire() }
-            memory.analytics.lifeCycle.announced([.willResignActive, .didEnterBackground], moment: moment)
+            memory.analytics.lifecycle.follower.announced([.willResignActive, .didEnterBackground], moment: moment)
             guard !early else { return }
             Task {
                 await memory.transport.untilRequested(1)

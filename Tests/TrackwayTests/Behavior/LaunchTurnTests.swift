@@ -19,7 +19,7 @@ struct LaunchTurnTests {
             case .event: memory.analytics.record("first")
             case .screen: memory.analytics.screen("Home")
             case .leaving: memory.analytics.lifeCycleChanged(to: .willResignActive)
-            case .time: memory.analytics.behavior.launchEnded()
+            case .time: memory.analytics.lifecycle.behavior.launchEnded()
             case .flush: _ = await memory.analytics.flush(timeout: .zero)
             case .shutdown: await memory.analytics.shutdown(timeout: .zero)
             }
@@ -102,13 +102,13 @@ struct LaunchTurnTests {
         early.analytics.setGlobalAttributes(["platform": "iOS"])
         #expect(early.names == [])
         early.clock.advance(by: BehaviorDriver.startDelay)
-        early.analytics.behavior.launchEnded()
+        early.analytics.lifecycle.behavior.launchEnded()
         #expect(early.names == Self.start)
         #expect(early.recorded.allSatisfy { $0.context["global"]?["platform"]?.string == "iOS" })
 
         let late = try launched()
         late.clock.advance(by: BehaviorDriver.startDelay)
-        late.analytics.behavior.launchEnded()
+        late.analytics.lifecycle.behavior.launchEnded()
         #expect(late.names == [])
         permit(late)
         #expect(late.names == Self.start)
@@ -119,7 +119,7 @@ struct LaunchTurnTests {
         let memory = try InMemoryAnalytics.capturing { $0.privacy.consent = .denied }
         memory.analytics.recordAfterLaunch("own")
         memory.clock.advance(by: BehaviorDriver.startDelay)
-        memory.analytics.behavior.launchEnded()
+        memory.analytics.lifecycle.behavior.launchEnded()
         memory.analytics.setConsent(.granted)
         #expect(memory.names == Self.start)
     }
@@ -141,7 +141,7 @@ struct LaunchTurnTests {
     func erased() async throws {
         let memory = try InMemoryAnalytics.capturing([])
         await memory.analytics.shutdown(timeout: .zero)
-        _ = try memory.analytics.journal.erase()
+        _ = try memory.analytics.storage.journal.erase()
         let storage = memory.storageAfterKill()
         // Killed while it launches: the next process records it.
         let killed = try InMemoryAnalytics.capturing(storage: storage, clock: memory.clock)

@@ -61,15 +61,15 @@ struct UnseenScreensTests {
         named.screen("Home")
         let finder = Finder()
         let found = try analytics()
-        found.screenTracker.found(by: finder)
+        found.lifecycle.screenTracker.found(by: finder)
         found.lifeCycleChanged(to: .didBecomeActive)
         let tracked = try analytics()
         tracked.lifeCycleChanged(to: .didBecomeActive)
-        tracked.screenTracker.appeared(1, ScreenView(screen: .init(name: "Home"), isManual: true))
+        tracked.lifecycle.screenTracker.appeared(1, ScreenView(screen: .init(name: "Home"), isManual: true))
         #expect(await reports() == 0)
         // One that was made and not kept finds nothing.
         let forgotten = try analytics()
-        forgotten.screenTracker.found(by: Finder())
+        forgotten.lifecycle.screenTracker.found(by: Finder())
         forgotten.lifeCycleChanged(to: .didBecomeActive)
         #expect(await reports() == 1)
         withExtendedLifetime((quiet, named, found, tracked, forgotten, finder)) {}

@@ -293,7 +293,7 @@ struct CallbackTests {
             var dependencies = try environment.dependencies(for: configuration)
             dependencies.lifeCycleQueue = StorageQueue(label: "test.life-cycle")
             let analytics = try Analytics(configuration, in: dependencies)
-            analytics.behavior.begin()
+            analytics.lifecycle.behavior.begin()
             return analytics
         }
         let first = try analytics { _ in }

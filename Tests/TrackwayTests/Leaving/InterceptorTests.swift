@@ -186,12 +186,12 @@ struct InterceptorTests {
     func counts() async throws {
         let memory = try Self.analytics([Self.noDebug])
         for _ in 0..<5 { memory.analytics.record("debug_tap") }
-        await memory.analytics.queue.run {}
+        await memory.analytics.storage.queue.run {}
         let next = try Self.analytics([], storage: memory.storageAfterKill())
         #expect(next.analytics.ledger().intercepted == ["no debugging": 5])
         let third = try Self.analytics([Self.noDebug], storage: next.storageAfterKill())
         third.analytics.record("debug_tap")
-        await third.analytics.queue.run {}
+        await third.analytics.storage.queue.run {}
         #expect(third.analytics.ledger().intercepted == ["no debugging": 6])
         try await third.analytics.erase()
         #expect(third.analytics.ledger().intercepted == [:])
@@ -202,15 +202,15 @@ struct InterceptorTests {
         let memory = try Self.analytics([Self.noDebug])
         try memory.storage.replace(memory.folder + "/intercepted", with: Array("no JSON".utf8), durably: true)
         memory.analytics.record("debug_tap")
-        await memory.analytics.queue.run {}
+        await memory.analytics.storage.queue.run {}
         #expect(memory.analytics.ledger().intercepted == ["no debugging": 1])
         memory.storage.fail(.replace, with: .noSpace)
         for _ in 0..<3 { memory.analytics.record("debug_tap") }
-        await memory.analytics.queue.run {}
+        await memory.analytics.storage.queue.run {}
         #expect(memory.analytics.ledger().intercepted == ["no debugging": 4])
         memory.storage.heal()
         memory.analytics.record("debug_tap")
-        await memory.analytics.queue.run {}
+        await memory.analytics.storage.queue.run {}
         let next = try Self.analytics([], storage: memory.storageAfterKill())
         #expect(next.analytics.ledger().intercepted == ["no debugging": 5])
     }
@@ -373,7 +373,7 @@ struct InterceptorTests {
         }
         #expect(analytics.ledger().intercepted == ["no debugging": 800])
         #expect(analytics.ledger().recorded == 3_200)
-        await analytics.queue.run {}
+        await analytics.storage.queue.run {}
         #expect(analytics.ledger().intercepted == ["no debugging": 800])
         #expect(memory.recorded.count == 3_200)
         #expect(memory.recorded.allSatisfy { $0.attributes["email"] == nil })
@@ -394,8 +394,8 @@ struct InterceptorTests {
     @Test("without one, recording takes the way it always took")
     func none() throws {
         let memory = try Self.analytics([])
-        #expect(memory.analytics.control.gate.state == .isOpen)
-        #expect(try Self.analytics([Self.noEmail]).analytics.control.gate.state == [.isOpen, .intercepts])
+        #expect(memory.analytics.delivery.control.gate.state == .isOpen)
+        #expect(try Self.analytics([Self.noEmail]).analytics.delivery.control.gate.state == [.isOpen, .intercepts])
     }
 
     @Test("an app's tests ask its interceptors in one line")

@@ -204,7 +204,7 @@ struct QueueRegistryFileTests {
     func uploadElsewhere() async throws {
         let one = try InMemoryAnalytics()
         // The second process must not deliver: it does not know the queue.
-        try await Deadline.wait(while: !one.analytics.delivery.isDelivering)
+        try await Deadline.wait(while: !one.analytics.delivery.service.isDelivering)
         let two = try InMemoryAnalytics(storage: one.storage, clock: one.clock)
         try await one.addQueue(QueueFixture.policy(olderThan: .seconds(60)))
         #expect(two.analytics.lastUpload(of: "queue") == nil)

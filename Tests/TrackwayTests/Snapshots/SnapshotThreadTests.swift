@@ -77,7 +77,7 @@ struct SnapshotThreadTests {
         async let collected: Void = onThread { analytics.collectSnapshot() }
         try await Deadline.wait(while: storage.heldCalls == 0)
         #expect(memory.events(named: CapturedName.deviceProperties).count == 1)
-        try #require(analytics.snapshots).forget()
+        try #require(analytics.lifecycle.snapshots).forget()
         storage.release()
         await collected
         #expect(try storage.contents(of: "/app/snapshots") == nil)

@@ -234,8 +234,8 @@ struct TakeOverTests {
         environment.storage.heal()
         unlocking.listener.withLock { $0 }.report()
         // The folder is entered, then what waits elsewhere is recorded.
-        await analytics.queue.run {}
-        await analytics.queue.run {}
+        await analytics.storage.queue.run {}
+        await analytics.storage.queue.run {}
         let push = try #require(environment.recorded.first { $0.name == "push" })
         #expect(push.user == "anne" && RecordedContext(push.context).user.uniqueID == FormerApp.anne)
         #expect(!environment.recorded.contains { $0.name == "_first_open" })

@@ -101,7 +101,7 @@ struct WaitingEventsTests {
         environment.storage.fail(.replace, with: .noSpace, after: 1 + writes, paths: "takeover")
         environment.transport.always(.status(503))
         let first = try FormerApp.start(try predecessor("many"), environment)
-        await first.control.untilSettled()
+        await first.delivery.control.untilSettled()
         let next = Self.next(after: environment)
         let second = try FormerApp.start(try predecessor("many"), next)
         _ = await second.flush()
@@ -119,7 +119,7 @@ struct WaitingEventsTests {
         environment.storage.fail(.makeSegment, with: .noSpace)
         environment.transport.always(.status(503))
         let first = try FormerApp.start(try predecessor("many"), environment)
-        await first.control.untilSettled()
+        await first.delivery.control.untilSettled()
         #expect(first.migrationResult?.waiting.isComplete == false)
         let next = Self.next(after: environment)
         let second = try FormerApp.start(try predecessor("many"), next)
@@ -134,7 +134,7 @@ struct WaitingEventsTests {
         var configuration = FormerApp.configuration(try predecessor("shop"), environment)
         if isDisabled { configuration.isEnabled = false } else { configuration.privacy.consent = .denied }
         let analytics = try Analytics(configuration)
-        while analytics.migrationResult?.waiting.isComplete != true { await analytics.queue.run {} }
+        while analytics.migrationResult?.waiting.isComplete != true { await analytics.storage.queue.run {} }
         #expect(analytics.migrationResult?.waiting.imported == 0 && analytics.migrationResult?.waiting.left == 6)
         let told = environment.diagnostics.filter { $0.code == .takeOverIncomplete }.map(\.value)
         #expect(told.contains(isDisabled ? "4: disabled" : "4: consent_denied"))

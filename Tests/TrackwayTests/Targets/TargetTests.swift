@@ -224,10 +224,10 @@ extension TargetTests {
             }
             memory.analytics.record("hush")
             #expect(!holders().isEmpty)
-            if !removesFirst { try memory.analytics.journal.leaveSegment() }
+            if !removesFirst { try memory.analytics.storage.journal.leaveSegment() }
             try memory.analytics.pendingEvents(for: "exports").remove()
-            if removesFirst { try memory.analytics.journal.leaveSegment() }
-            try memory.analytics.journal.deleteSettledFiles()
+            if removesFirst { try memory.analytics.storage.journal.leaveSegment() }
+            try memory.analytics.storage.journal.deleteSettledFiles()
             #expect(holders() == [], "\(removesFirst)")
         }
     }

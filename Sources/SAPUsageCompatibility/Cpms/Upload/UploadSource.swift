@@ -140,7 +140,7 @@ final class StoreUploadSource: UploadSource {
 
     func isRecordedHere(_ place: UploadItem.Place) -> Bool {
         guard case .log(let place) = place else { return false }
-        return place.writer == snapshot.core.analytics.journal.writer
+        return place.writer == snapshot.core.analytics.storage.journal.writer
     }
 
     func read(_ body: (UploadEntry) -> Bool) throws(Failure) {

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+package import TrackwayEvents
+internal import TrackwayJournal
+
+/// Everything that turns a call of `record` into a record of the journal.
+package struct RecordingPipeline: Sendable {
+    package let clock: any EventClock
+    let ids: EventIDGenerator
+    let limits: EventLimits
+    let recorder: Recorder
+    let contextStore: ContextStore
+    let zone: ZoneWatch
+    let dynamic: DynamicAttributes
+    let interception: Interception
+    /// Writes a line of the event log.
+    let write: @Sendable (String) -> Void
+
+    /// Builds the pipeline and sets the bits of the recording gate that it needs.
+    init(_ configuration: Configuration, _ storage: InstallationStorage, _ delivery: DeliveryPipeline) {
+        let dependencies = storage.dependencies
+        let (journal, reporter, settings) = (storage.journal, storage.reporter, storage.settings)
+        let takingOver = storage.takingOver
+        let known = settings.current
+        var context = RecordedContext(
+            app: dependencies.facts.app,
+            device: dependencies.facts.device,
+            boot: dependencies.facts.boot,
+            user: IdentityOrigin(journal.installation).completing(known.user),
+            global: known.global,
+            modes: configuration.modes
+        )
+        let recorder = Recorder(
+            gate: delivery.control.gate,
+            permission: delivery.consents.permission,
+            clock: dependencies.clock,
+            ids: dependencies.ids,
+            limits: configuration.limits,
+            journal: journal,
+            delivery: delivery.service,
+            registry: storage.registry,
+            log: EventLog(configuration.eventLogForm)
+        )
+        let zone = ZoneWatch(dependencies.zoneOffset)
+        // Device properties that take time to read are completed later, and with them what migration adds.
+        let completion = dependencies.readDevice.map { readDevice in
+            ContextStore.Completion { context in
+                context.device = readDevice()
+                takingOver.complete(&context)
+            }
+        }
+        if completion == nil { takingOver.complete(&context) }
+        let contextStore = ContextStore(context, completedBy: completion, recorder: recorder, zone: zone) {
+            diagnostics,
+            lines in
+            reporter.report(diagnostics)
+            for line in lines { dependencies.write(line) }
+        }
+        if completion != nil { delivery.control.setGate(.contextIncomplete) { true } }
+        interception = Interception(
+            configuration.interceptors,
+            counts: InterceptedCounts(folder: dependencies.folder, storage: dependencies.storage, queue: storage.queue),
+            clock: dependencies.clock,
+            reporter: reporter
+        )
+        delivery.control.setGate(.intercepts) { !configuration.interceptors.isEmpty }
+        delivery.consents.followEpoch { [weak contextStore] in
+            // Read before the store's lock is taken, which is the inner one.
+            let epoch = settings.current.consent.epoch
+            contextStore?.perform { $0.context.user.consentEpoch = max($0.context.user.consentEpoch, epoch) }
+        }
+        clock = dependencies.clock
+        ids = dependencies.ids
+        limits = configuration.limits
+        write = dependencies.write
+        dynamic = DynamicAttributes()
+        self.recorder = recorder
+        self.contextStore = contextStore
+        self.zone = zone
+    }
+}
